@@ -1,8 +1,7 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import { plainTests } from './test/support/plain.js'
 
 /** Folders that `npm test` leaves out; each has its own project. */
-const APART = ['system', 'compiled', 'browser', 'package', 'gateways', 'hostile', 'faults', 'failover', 'postgres']
+const APART = ['system', 'browser', 'package', 'gateways', 'hostile', 'faults', 'failover', 'postgres']
 
 /** Tests of the SQLite file itself, each with its PostgreSQL counterpart. */
 const SQLITE_ONLY: Readonly<Record<string, string>> = {
@@ -21,7 +20,7 @@ const SQLITE_ONLY: Readonly<Record<string, string>> = {
 const WITHOUT_STORE = [
   'test/http/{expectContinue,headers,jsonFlaw,longInputs,negotiation,router}.test.ts',
   'test/access/{buckets,rateLimits}.test.ts',
-  'test/compiled/memory.test.ts',
+  'test/graphql/memory.test.ts',
   'test/system/{bundle,connections,container,hostileCells,hostileWorkbooks,inFlight,slices,rateLimits,schemaCheck}.test.ts',
   'test/ingest/{files,guess,maps,workbooks}/**',
   'test/repository/**',
@@ -63,20 +62,12 @@ const others = [
   project('system', { include: ['test/system/**/*.test.ts'], ...SHARED }),
   // The authorization matrix with every key, field and path; the unit tests have a slice of it.
   project('matrix', { include: ['test/access/matrix/**/*.test.ts'], env: { TEST_MATRIX: 'whole' }, ...SHARED }),
-  // Compiled queries next to executed ones: the responses must be the same.
-  project('compiled', { include: ['test/compiled/**/*.test.ts'], ...SHARED }),
-  // The suite again without the response cache and without compiled queries: the responses must be the same.
-  project('plain', {
-    include: plainTests(APART.filter((folder) => folder !== 'compiled')),
-    env: { TEST_WAY: 'plain' },
-    ...SHARED,
-  }),
   // The suite on PostgreSQL: the server of TEST_DATABASE_URL, or one started from an installed PostgreSQL.
   project('postgres', {
     include: ['test/**/*.test.ts'],
     exclude: [
       '**/node_modules/**',
-      `test/{${APART.filter((folder) => !['postgres', 'system', 'compiled'].includes(folder))}}/**`,
+      `test/{${APART.filter((folder) => !['postgres', 'system'].includes(folder))}}/**`,
       ...Object.keys(SQLITE_ONLY),
       ...WITHOUT_STORE,
     ],

@@ -12,6 +12,7 @@ runNamed('npm run bench --', {
   references: bench('references', 'batches of entity references, as a gateway sends them'),
   feed: bench('feed', 'pages of a million changes, and 200 waiting followers'),
   past: bench('past', 'movements and trends on a history of a million changes'),
+  hosts: bench('hosts', 'what a host pays that executes the schema itself: Apollo Server, Yoga, execute'),
   page: bench('page', 'how soon the overview can be used with 20,000 risks, in Chromium'),
   import: bench('import', "an import next to the sqlite3 shell's .import"),
   scaling: bench('scaling', 'PostgreSQL next to a SQLite file, with one and several instances'),

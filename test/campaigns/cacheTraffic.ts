@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { ROUTES } from '../../src/http/rest/routes.js'
 import { newId } from '../../src/ids.js'
-import { listQuery, referencesQuery, SINGLES, type Single, singleQuery } from '../compiled/randomQueries.js'
 import type { RequestOptions } from './client.js'
 import { randomInt } from './random.js'
+import { listQuery, referencesQuery, SINGLES, type Single, singleQuery } from './randomQueries.js'
 
 export interface Step extends RequestOptions {
   readonly path: string

@@ -1,8 +1,8 @@
 /**
- * Sends random requests to the service and compares each response with the oracle of test/oracle, in both ways of
- * reading and on both engines. Prints the seed, and a shrunk example of a wrong answer.
+ * Sends random requests to the service and compares each response with the oracle of test/oracle, on both engines.
+ * Prints the seed, and a shrunk example of a wrong answer.
  *
- *   npm run campaign -- oracle [-- --seed 7 --rounds 100 --project unit --project plain --project postgres]
+ *   npm run campaign -- oracle [-- --seed 7 --rounds 100 --project unit --project postgres]
  *
  * `--path`, beside the seed, repeats the one round that a failure names.
  */

@@ -4,7 +4,6 @@ import { LIMITS } from '../../src/limits.js'
 import { schema } from '../../src/schema.js'
 import { TEXT_MAX } from '../../src/vocabulary.js'
 import { type Caller, openOffice, sharedByTests } from '../support/harness.js'
-import { PLAIN } from '../support/way.js'
 
 test('every text that a caller can give has a bound', () => {
   const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('_'))
@@ -52,64 +51,59 @@ const TEXTS: readonly [query: string, argument: string, most: number, rest?: str
   ],
 ]
 
-describe.each([
-  ['compiled', {}],
-  ['executed', PLAIN],
-])('on the %s way', (_, way) => {
-  const sharedOffice = sharedByTests((atEnd) => openOffice(way, atEnd))
+const sharedOffice = sharedByTests((atEnd) => openOffice({}, atEnd))
 
-  test.each(['person', 'project'])('an id that is too long names no %s, as a malformed one does', async (noun) => {
-    const { caller } = await sharedOffice()
-    const query = `query ($x: ID!) { ${noun}(id: $x) { id } }`
-    expect((await caller.graphql(query, { x: 'é'.repeat(500_000) })).body).toEqual({ data: { [noun]: null } })
-  })
+test.each(['person', 'project'])('an id that is too long names no %s, as a malformed one does', async (noun) => {
+  const { caller } = await sharedOffice()
+  const query = `query ($x: ID!) { ${noun}(id: $x) { id } }`
+  expect((await caller.graphql(query, { x: 'é'.repeat(500_000) })).body).toEqual({ data: { [noun]: null } })
+})
 
-  test.each(TEXTS)('query %s takes %s up to its bound, %i', async (query, argument, most, rest) => {
-    const { caller } = await sharedOffice()
-    const longest = 'é'.repeat(most)
-    const [unknown] = (await caller.graphql(`query ${query}`, { x: longest })).body.errors ?? []
-    const isNamed = NAMING.has(argument)
-    expect(unknown?.message).toEqual(isNamed ? expect.stringContaining(`There is no `) : undefined)
-    const { body } = await caller.graphql(`query ${query}`, { x: `${longest}é` })
-    const detail = `Must be at most ${most} characters long; this is ${most + 1}.`
-    const [error] = body.errors
-    expect([error.message, error.extensions]).toEqual([
-      `${argument}: ${detail}`,
-      { code: 'BAD_REQUEST', errors: [{ parameter: argument, detail }] },
-    ])
-    if (!rest) return
-    const path = (text: string) => `/v1/${rest}?${new URLSearchParams({ [argument]: text })}`
-    const found = await caller.get(path(longest))
-    expect([found.status, found.text.includes('There is no ')]).toEqual([isNamed ? 400 : 200, isNamed])
-    const refused = await caller.get(path(`${longest}é`))
-    expect(refused).toMatchProblem(400, 'BAD_REQUEST')
-    expect(refused.body.errors).toEqual([{ parameter: argument, detail }])
-  })
+test.each(TEXTS)('query %s takes %s up to its bound, %i', async (query, argument, most, rest) => {
+  const { caller } = await sharedOffice()
+  const longest = 'é'.repeat(most)
+  const [unknown] = (await caller.graphql(`query ${query}`, { x: longest })).body.errors ?? []
+  const isNamed = NAMING.has(argument)
+  expect(unknown?.message).toEqual(isNamed ? expect.stringContaining(`There is no `) : undefined)
+  const { body } = await caller.graphql(`query ${query}`, { x: `${longest}é` })
+  const detail = `Must be at most ${most} characters long; this is ${most + 1}.`
+  const [error] = body.errors
+  expect([error.message, error.extensions]).toEqual([
+    `${argument}: ${detail}`,
+    { code: 'BAD_REQUEST', errors: [{ parameter: argument, detail }] },
+  ])
+  if (!rest) return
+  const path = (text: string) => `/v1/${rest}?${new URLSearchParams({ [argument]: text })}`
+  const found = await caller.get(path(longest))
+  expect([found.status, found.text.includes('There is no ')]).toEqual([isNamed ? 400 : 200, isNamed])
+  const refused = await caller.get(path(`${longest}é`))
+  expect(refused).toMatchProblem(400, 'BAD_REQUEST')
+  expect(refused.body.errors).toEqual([{ parameter: argument, detail }])
+})
 
-  const ids = (count: number) =>
-    Array.from({ length: count }, (_, i) => `usr_01k9zq3v5rf8ta4mbw2xnc${String(i).padStart(4, '0')}`)
-  const owned = 'query ($x: [ID]) { risks(first: 1, filter: { owner: $x }) { nodes { id } } }'
+const ids = (count: number) =>
+  Array.from({ length: count }, (_, i) => `usr_01k9zq3v5rf8ta4mbw2xnc${String(i).padStart(4, '0')}`)
+const owned = 'query ($x: [ID]) { risks(first: 1, filter: { owner: $x }) { nodes { id } } }'
 
-  test('a list of a filter has at most a thousand different values, however often each is repeated', async () => {
-    const { caller } = await sharedOffice()
-    const most = LIMITS.filterItemsMax
-    expect((await caller.graphql(owned, { x: ids(most) })).body.errors).toBeUndefined()
-    const { body } = await caller.graphql(owned, { x: ids(most + 1) })
-    expect(body.errors[0].message).toBe(`owner: There are ${most + 1} different values; the most is ${most}.`)
-    expect(body.errors[0].extensions.code).toBe('BAD_REQUEST')
-    const repeated = Array.from({ length: 5 * most }, () => null)
-    const once = await caller.graphql(owned, { x: [null] })
-    expect((await caller.graphql(owned, { x: repeated })).body).toEqual(once.body)
-  })
+test('a list of a filter has at most a thousand different values, however often each is repeated', async () => {
+  const { caller } = await sharedOffice()
+  const most = LIMITS.filterItemsMax
+  expect((await caller.graphql(owned, { x: ids(most) })).body.errors).toBeUndefined()
+  const { body } = await caller.graphql(owned, { x: ids(most + 1) })
+  expect(body.errors[0].message).toBe(`owner: There are ${most + 1} different values; the most is ${most}.`)
+  expect(body.errors[0].extensions.code).toBe('BAD_REQUEST')
+  const repeated = Array.from({ length: 5 * most }, () => null)
+  const once = await caller.graphql(owned, { x: [null] })
+  expect((await caller.graphql(owned, { x: repeated })).body).toEqual(once.body)
+})
 
-  test('in REST too', async () => {
-    const { caller } = await sharedOffice()
-    const path = (count: number) => `/v1/risks?limit=1&owner=${ids(count).join()}`
-    expect((await caller.get(path(LIMITS.filterItemsMax))).status).toBe(200)
-    const refused = await caller.get(path(LIMITS.filterItemsMax + 1))
-    expect(refused).toMatchProblem(400, 'BAD_REQUEST')
-    expect(refused.body.errors[0].parameter).toBe('owner')
-  })
+test('in REST too', async () => {
+  const { caller } = await sharedOffice()
+  const path = (count: number) => `/v1/risks?limit=1&owner=${ids(count).join()}`
+  expect((await caller.get(path(LIMITS.filterItemsMax))).status).toBe(200)
+  const refused = await caller.get(path(LIMITS.filterItemsMax + 1))
+  expect(refused).toMatchProblem(400, 'BAD_REQUEST')
+  expect(refused.body.errors[0].parameter).toBe('owner')
 })
 
 test('the lists that SQL gets have no value twice', async () => {
@@ -153,12 +147,9 @@ const NULLS: Readonly<Record<string, string>> = {
   'the size of a nested page': '($v: Int = 1) { projects(first: 1) { nodes { risks(first: $v) { nodes { id } } } } }',
 }
 
-describe.each([
-  ['compiled', {}],
-  ['executed', PLAIN],
-])('a null in a variable that must not be null, on the %s way', (_, way) => {
+describe('a null in a variable that must not be null', () => {
   test.each(Object.entries(NULLS))('%s is refused, and its default is taken', async (_, query) => {
-    const { gateway, caller } = await openOffice(way)
+    const { gateway, caller } = await openOffice()
     const { body } = await caller.graphql(`query ${query}`, { v: null })
     const codes = body.errors.map((error: { extensions: { code: string } }) => error.extensions.code)
     expect(new Set(codes)).toEqual(new Set(['BAD_REQUEST']))

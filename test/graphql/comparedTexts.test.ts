@@ -38,7 +38,7 @@ describe('filters whose texts are long once they are folded', () => {
       extensions: { code: 'TOO_COMPLEX' },
     })
     expect(gateway.statements().filter((sql) => /"(person|groups|risk)"/.test(sql))).toEqual([])
-    // Compiled, priced for the charge and executed: each stops at the limit, a twelfth of the list.
+    // It stops at the limit, a twelfth of the list.
     expect(folds()).toBeLessThan(1_000)
   })
 

@@ -29,8 +29,8 @@ test('parsed queries are kept up to a number, however short they are', () => {
 })
 
 test.each([
-  ['one that is compiled', '{ personnel { nodes { id } } }'],
-  ['one that is executed', '{ apiKey { name } }'],
+  ['one of a list', '{ personnel { nodes { id } } }'],
+  ['one of the key itself', '{ apiKey { name } }'],
   ['one that leaves open what to run', 'query a { __typename } query b { __typename }'],
   ['one that is not valid', '{ salaries }'],
   ['what is no GraphQL', '{ personnel'],

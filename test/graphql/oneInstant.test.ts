@@ -28,7 +28,7 @@ async function openMoving(n: number) {
       },
     })
   const moving: TestStore = Object.create(own, { open: { value: open } })
-  const gateway = openGateway({ responseCacheBytesMax: 0, isCompiled: true }, onTestFinished, moving)
+  const gateway = openGateway({ responseCacheBytesMax: 0 }, onTestFinished, moving)
   const { id } = await gateway.write((write) => addPerson(write, { name: 'Ada', externalId: '1815' }))
   const caller = await gateway.as('personnel.read')
   return {

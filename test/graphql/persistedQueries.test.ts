@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { PersistedQueries } from '../../src/http/graphql/persistedQueries.js'
+import { PersistedQueries } from '../../src/http/graphql/parameters.js'
 import { LIMITS } from '../../src/limits.js'
 import { type Caller, openOffice } from '../support/harness.js'
 

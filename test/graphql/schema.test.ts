@@ -3,6 +3,7 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
   getNamedType,
+  isAbstractType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -13,7 +14,8 @@ import {
   isSpecifiedScalarType,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { isScope } from '../../src/auth/scopes.js'
+import { grants, isScope, type Scope } from '../../src/auth/scopes.js'
+import type { RowScope } from '../../src/graph/query/declared.js'
 import { TREND_STEPS } from '../../src/history/trend.js'
 import { schema } from '../../src/schema.js'
 import { ISSUE_MOVEMENTS, RISK_MOVEMENTS } from '../../src/store/derivedRows.js'
@@ -144,7 +146,45 @@ describe('scopes', () => {
     ])
     expect(crossing.filter(({ field }) => isNonNullType(field.type))).toEqual([])
   })
+
+  test('on every way through the schema a field with a scope that is not held yet is nullable', () => {
+    const refusable = new Set<string>()
+    const neverNull = new Set<string>()
+    const seen = new Set<string>()
+    const visit = (type: GraphQLObjectType, held: readonly Scope[]) => {
+      if (seen.has(`${type.name} ${held}`)) return
+      seen.add(`${type.name} ${held}`)
+      for (const [name, field] of Object.entries(type.getFields())) {
+        const target = getNamedType(field.type)
+        const { scope, scopes, rowScope } = field.extensions as Declared
+        const byRow = Object.values(rowScope?.scopes ?? {})
+        const lacking = (more: readonly (Scope | null | undefined)[]) =>
+          more.filter((one) => one != null && !grants(new Set(held), one)) as Scope[]
+        const own = lacking([scope, ...(scopes ?? []), ...byRow, (target.extensions as Declared).scope])
+        if (own.length > 0) refusable.add(`${type.name}.${name}`)
+        if (own.length > 0 && isNonNullType(field.type)) neverNull.add(`${type.name}.${name}`)
+        for (const one of isAbstractType(target) ? schema.getPossibleTypes(target) : [target].filter(isObjectType)) {
+          const { scope: ofType } = one.extensions as Declared
+          visit(one, [...new Set([...held, ...lacking([scope, ofType])])].sort())
+        }
+      }
+    }
+    for (const root of roots) visit(root, [])
+    expect([...neverNull]).toEqual([])
+    const below = [...refusable].filter((at) => !/^(Query|Mutation)\./.test(at))
+    expect(below.sort()).toEqual([
+      ...['Change.by', 'Change.group', 'Change.issue', 'Change.person', 'Change.project', 'Change.risk'],
+      ...['Issue.assignee', 'Person.issues', 'Person.risks', 'Risk.owner'],
+    ])
+  })
 })
+
+interface Declared {
+  readonly scope?: Scope | null
+  /** Any of them. */
+  readonly scopes?: readonly Scope[]
+  readonly rowScope?: RowScope
+}
 
 describe('shape', () => {
   test('every root field is nullable, so that one refusal never takes the others along', () => {

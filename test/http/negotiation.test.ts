@@ -63,7 +63,7 @@ const CLIENTS = [
   ['JSON refused', 'application/json;q=0, */*', GRAPHQL_TYPE],
 ] as const
 
-test.each(CLIENTS)('%s is served by compiled SQL, in the type that it prefers', async (_, accept, type) => {
+test.each(CLIENTS)('%s is served in the type that it prefers', async (_, accept, type) => {
   const { gateway, caller } = await openOffice()
   const answer = await caller.request('/graphql', {
     method: 'POST',

@@ -115,13 +115,34 @@ test('a history is for the scope of its thing, and who did it for the .manage of
     })
     expect(await answerTo(await gateway.as(`${area}.read`, `${other}.manage`))).toEqual({
       data: { [noun]: { history: { nodes: [{ by: null, ...line }] } } },
-      errors: lacks(`${area}.manage`, [noun, 'history', 'nodes', 0, 'by']),
+      errors: lacks(`${area}.manage`, [noun, 'history', 'nodes', '@', 'by']),
     })
     expect(await answerTo(await gateway.as(`${other}.manage`))).toEqual({
       data: { [noun]: null },
       errors: lacks(`${area}.read`, [noun]),
     })
   }
+})
+
+test('who did it is refused once, wherever the history is', async () => {
+  const { gateway, ids } = await openHistory()
+  const caller = await gateway.as('projects.read')
+  const by = 'history { nodes { by } }'
+  const refusedIn = async (query: string) => {
+    const { errors } = (await caller.graphql(query)).body
+    expect(errors).toEqual(lacks('projects.manage', errors[0].path))
+    return errors[0].path.join('.')
+  }
+  expect(await refusedIn(`{ risks { nodes { ${by} } } }`)).toBe('risks.nodes.@.history.nodes.@.by')
+  expect(await refusedIn(`{ node(id: "${ids.risk}") { ... on Risk { ${by} } } }`)).toBe('node.history.nodes.@.by')
+  expect(await refusedIn(`{ movements(since: "2026-11-01") { risks { risk { ${by} } } } }`)).toBe(
+    'movements.risks.@.risk.history.nodes.@.by',
+  )
+  expect(await refusedIn('{ changes(filter: { entity: RISK }) { nodes { by } } }')).toBe('changes.nodes.@.by')
+  const reference = `{ __typename: "Risk", id: "${ids.risk}" }`
+  expect(
+    await refusedIn(`{ _entities(representations: [${reference}, ${reference}]) { ... on Risk { ${by} } } }`),
+  ).toBe('_entities.@.history.nodes.@.by')
 })
 
 test('a history is read in pages, and from an instant on', async () => {
@@ -152,14 +173,14 @@ test('a history is read in pages, and from an instant on', async () => {
   expect(await since(day(5).toISOString())).toEqual([0, 0])
 })
 
-test('a page that cannot be is refused, and the thing itself is there', async () => {
+test('a page that cannot be is refused with the thing that it is in, and others are there', async () => {
   const { caller, ids } = await openHistory()
   for (const args of ['first: 0', 'first: 1001', 'after: "nonsense"']) {
-    const { body } = await caller.graphql(`{ risk(id: "${ids.risk}") { id history(${args}) { totalCount } } }`)
-    expect(body).toMatchObject({
-      data: { risk: { id: ids.risk, history: null } },
-      errors: [{ path: ['risk', 'history'], extensions: { code: 'BAD_REQUEST' } }],
-    })
+    const { body } = await caller.graphql(
+      `{ risk(id: "${ids.risk}") { id history(${args}) { totalCount } } other: risk(id: "${ids.risk}") { id } }`,
+    )
+    expect(body.data).toEqual({ risk: null, other: { id: ids.risk } })
+    expect(body.errors).toMatchObject([{ path: ['risk'], extensions: { code: 'BAD_REQUEST' } }])
   }
 })
 

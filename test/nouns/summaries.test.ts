@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ISSUE_SEVERITIES, OPEN_ISSUE_STATUSES, RISK_LEVELS } from '../../src/vocabulary.js'
-import { anyCompany, fillAny } from '../compiled/randomCompanies.js'
 import { addProject, addRisk, project, risk } from '../support/fixtures.js'
 import { type Caller, openGateway } from '../support/harness.js'
 import { runs } from '../support/properties.js'
+import { anyCompany, fillAny } from '../support/randomCompanies.js'
 
 const STEPS = [1, 2, 3, 4, 5]
 

@@ -56,25 +56,16 @@ export function difference(actual: unknown, expected: unknown, opaque: Opaque, p
   return undefined
 }
 
-/** An error without its sentence; an entry of a list is `@`, because a field may be refused once for all of them. */
+/** An error without its sentence. */
 function errorOf({ path = [], extensions = {} }: AnswerError): string {
-  const isReference = path.length === 2 && path[0] === '_entities'
-  const place = path.map((one) => (typeof one === 'number' && !isReference ? '@' : one))
   const { code, requiredScope } = extensions
-  return JSON.stringify([code, place, ...(requiredScope === undefined ? [] : [requiredScope])])
+  return JSON.stringify({ code, path, requiredScope })
 }
-
-/** As many errors as a response has at most. */
-const ERRORS_MAX = 100
 
 /** The first difference between two answers. */
 export function differenceOf(actual: Answer, expected: Answer, opaque: Opaque): string | undefined {
   const inData = difference(actual.data ?? null, expected.data ?? null, opaque)
   if (inData) return inData
-  const [found, wanted] = [actual, expected].map(({ errors = [] }) => new Set(errors.map(errorOf)))
-  const tooMany = (expected.errors?.length ?? 0) > ERRORS_MAX
-  const extra = [...(found ?? [])].filter((one) => !wanted?.has(one))
-  const missing = tooMany ? [] : [...(wanted ?? [])].filter((one) => !found?.has(one))
-  if (tooMany || extra.length + missing.length === 0) return undefined
-  return `errors: ${JSON.stringify({ extra, missing })}`
+  const [found = [], wanted = []] = [actual, expected].map(({ errors = [] }) => errors.map(errorOf).sort())
+  return isDeepStrictEqual(found, wanted) ? undefined : `errors: ${found.join()}, expected ${wanted.join()}`
 }

@@ -1,5 +1,5 @@
 import { fold } from '../../src/text.js'
-import { pageOf, requireFirst } from './pages.js'
+import { pageOf, requireCursor, requireFirst } from './pages.js'
 import type { Context, Group, Issue, Kind, Person, Project, Risk } from './rows.js'
 import * as rows from './rows.js'
 
@@ -34,17 +34,65 @@ export function named({ world }: Context, kind: NamedKind, text: string) {
   return world.all(kind).find(({ key }) => key === text.trim().toUpperCase()) ?? null
 }
 
-/** The ids that a filter names; a null is kept, an unknown id matches nothing, and an unknown name is refused. */
+/** The ids that a filter names; a null is kept, and an unknown id matches nothing. */
 export function idsNamed(context: Context, kind: NamedKind, texts: readonly (string | null)[] | null | undefined) {
-  const isName = (text: string | null) => text !== null && !isIdOf(kind, text)
-  // An e-mail would tell who is on the roster.
-  if (kind === 'PERSON' && texts?.some(isName)) rows.requireScope(context.caller, 'personnel.read')
-  return texts?.map((text) => {
-    const row = text === null ? null : named(context, kind, text)
-    if (!row && isName(text)) throw rows.bad()
-    return row?.id ?? text
-  })
+  return texts?.map((text) => (text === null ? null : named(context, kind, text))?.id ?? text)
 }
+
+export type ListName = 'personnel' | 'groups' | 'projects' | 'risks' | 'issues' | 'history' | 'changes' | 'movements'
+
+/** A list with its arguments. */
+export interface ListArguments {
+  readonly list: ListName
+  readonly args: PageArguments
+}
+
+/** The members of each filter that name something. */
+const NAMES: Readonly<Partial<Record<ListName, Readonly<Partial<Record<keyof Filter, NamedKind | 'RISK'>>>>>> = {
+  personnel: { group: 'GROUP' },
+  risks: { project: 'PROJECT', owner: 'PERSON' },
+  issues: { project: 'PROJECT', assignee: 'PERSON', risk: 'RISK' },
+  changes: { project: 'PROJECT' },
+  movements: { project: 'PROJECT' },
+}
+
+/** Refuses arguments that cannot be: in any list the bounds come first, and then what names something. */
+export function requireArguments(context: Context, lists: readonly ListArguments[]): void {
+  for (const one of lists) requireBounds(context, one)
+  for (const { list, args } of lists) requireNames(context, NAMES[list] ?? {}, args.filter ?? {})
+}
+
+function requireBounds({ caller }: Context, { list, args }: ListArguments): void {
+  requireFirst(args.first)
+  const filter = args.filter ?? {}
+  if (list === 'changes') {
+    for (const kind of filter.entity ?? []) rows.requireScope(caller, rows.scopeOf(kind, 'read'))
+    if (filter.project) rows.requireScope(caller, 'projects.read')
+    if (readableKinds(caller).length === 0) rows.requireScope(caller, 'personnel.read')
+  }
+  requireCursor(list, args.after)
+  requireSound(filter)
+}
+
+function requireNames(context: Context, names: NonNullable<(typeof NAMES)[ListName]>, filter: Filter): void {
+  const given = Object.entries(names).flatMap(([member, kind]) => {
+    const texts = filter[member as 'owner'] ?? []
+    const unknown = texts.filter((text) => text !== null).filter((text) => !isIdOf(kind, text))
+    return unknown.length === 0 ? [] : [{ kind, texts: unknown }]
+  })
+  for (const { kind, texts } of given) {
+    // Neither an id nor a name: it tells nothing.
+    if (kind === 'RISK' || (kind === 'PERSON' && texts.some((text) => !text.includes('@')))) throw rows.bad()
+    // An e-mail would tell who is on the roster.
+    rows.requireScope(context.caller, rows.scopeOf(kind, 'read'))
+  }
+  for (const { kind, texts } of given) {
+    if (kind !== 'RISK' && texts.some((text) => !named(context, kind, text))) throw rows.bad()
+  }
+}
+
+const readableKinds = (caller: rows.Caller) =>
+  rows.KINDS.filter((kind) => rows.holds(caller, rows.scopeOf(kind, 'read')))
 
 const isAmong = <T>(value: T, wanted: readonly T[] | null | undefined) => !wanted || wanted.includes(value)
 const isAny = (value: string | null, wanted: Filter['category']) =>
@@ -80,7 +128,6 @@ export const sortedGroups = (groups: readonly Group[]) =>
 
 export function personnel(context: Context, people: readonly Person[], args: PageArguments) {
   const filter = args.filter ?? {}
-  requireSound(filter)
   const groups = idsNamed(context, 'GROUP', filter.group)
   const matching = people.filter(
     (person) =>
@@ -97,14 +144,12 @@ export function personnel(context: Context, people: readonly Person[], args: Pag
 
 export function groups({ world }: Context, args: PageArguments) {
   const { search, updatedSince } = args.filter ?? {}
-  requireSound(args.filter ?? {})
   const isMatch = (group: Group) => contains(search, group.name) && isSince(group.updatedAt, updatedSince)
   return pageOf('groups', world.all('GROUP').filter(isMatch), byName, args)
 }
 
 export function projects({ world }: Context, args: PageArguments) {
   const filter = args.filter ?? {}
-  requireSound(filter)
   const isMatch = ({ name, key, status, updatedAt }: Project) =>
     isAmong(status, filter.status) && contains(filter.search, name, key) && isSince(updatedAt, filter.updatedSince)
   return pageOf('projects', world.all('PROJECT').filter(isMatch), ({ key }) => [key], args)
@@ -121,7 +166,6 @@ function peopleNamed(context: Context, texts: Filter['owner']) {
 }
 
 export function matchingRisks(context: Context, risks: readonly Risk[], filter: Filter): Risk[] {
-  requireSound(filter)
   const owners = peopleNamed(context, filter.owner)
   const inProjects = idsNamed(context, 'PROJECT', filter.project)
   return risks.filter(
@@ -144,8 +188,6 @@ export function matchingRisks(context: Context, risks: readonly Risk[], filter: 
 }
 
 export function matchingIssues(context: Context, issues: readonly Issue[], filter: Filter): Issue[] {
-  requireSound(filter)
-  if (filter.risk?.some((id) => !isIdOf('RISK', id))) throw rows.bad()
   const assignees = peopleNamed(context, filter.assignee)
   const inProjects = idsNamed(context, 'PROJECT', filter.project)
   return issues.filter(
@@ -177,22 +219,15 @@ export function history({ world }: Context, id: string, args: PageArguments) {
   return pageOf('history', own, ({ number }) => [number], args)
 }
 
-/** The changes of the kinds that the key may read; another kind must not be asked for by name. */
+/** The changes of the kinds that the key may read. */
 export function changes(context: Context, args: PageArguments) {
   const { world, caller } = context
   const { entity, project, since } = args.filter ?? {}
-  // The scopes depend on the filter, and so on sound arguments.
-  requireFirst(args.first)
-  for (const kind of entity ?? []) rows.requireScope(caller, rows.scopeOf(kind, 'read'))
-  if (project) rows.requireScope(caller, 'projects.read')
-  const readable = rows.KINDS.filter((kind) => rows.holds(caller, rows.scopeOf(kind, 'read')))
-  if (readable.length === 0) rows.requireScope(caller, 'personnel.read')
-  requireSound(args.filter ?? {})
   const inProjects = idsNamed(context, 'PROJECT', project)
   // What was stored after the first change of that time counts, also if a clock went back.
   const start = world.changes.findIndex(({ recordedAt }) => isSince(recordedAt, since))
   const shown = world.changes
     .slice(start < 0 ? world.changes.length : start)
-    .filter((one) => isAmong(one.entity, entity ?? readable) && isAmong(one.projectId, inProjects))
+    .filter((one) => isAmong(one.entity, entity ?? readableKinds(caller)) && isAmong(one.projectId, inProjects))
   return pageOf('changes', shown, ({ number }) => [number], args, world.changes.length)
 }

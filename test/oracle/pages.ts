@@ -37,6 +37,10 @@ export function requireFirst(first: number | null | undefined): void {
   if (first != null && (first < 1 || first > 1000)) throw bad()
 }
 
+export function requireCursor(list: string, after: string | null | undefined): void {
+  if (after != null) placeIn(list, after)
+}
+
 /** A page of these rows. A feed has an end also where nothing is listed: the number of the last change. */
 export function pageOf<Row>(
   list: string,
@@ -45,7 +49,6 @@ export function pageOf<Row>(
   { first, after }: PageRequest,
   feedEnd?: number,
 ) {
-  requireFirst(first)
   const start = after == null ? undefined : placeIn(list, after)
   const sorted = rows.toSorted((one, other) => comparePlaces(placeOf(one), placeOf(other)))
   const following = start ? sorted.filter((row) => comparePlaces(placeOf(row), start) > 0) : sorted

@@ -31,7 +31,7 @@ const number = (least: number, most: number) => fc.integer({ min: least, max: mo
 /** Scores that risks often have, so that they are compared with their equals. */
 const product = pick('0', '1', '2', '4', '6', '8', '10', '12', '16', '20', '25')
 
-/** Values of filters that a nested list may have too: whatever they name exists, or is an id. */
+/** Values of filters: whatever they name exists, or is an id. */
 const SAFE: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<string>>>>> = {
   PersonFilter: {
     status: enums('ACTIVE', 'INACTIVE'),
@@ -74,7 +74,7 @@ const SAFE: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<string>
   TrendFilter: { project: oneOrSome(text(token('project', 'key'))) },
 }
 
-/** Values that a root field may refuse: an e-mail needs a scope, and a name or a number may be wrong. */
+/** Values that may be refused: an e-mail needs a scope, and a name or a number may be wrong. */
 const RISKY: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'RiskFilter.owner': oneOrSome(text(fc.oneof(token('email'), pick('nobody@example.com', 'nonsense')))),
   'IssueFilter.assignee': oneOrSome(text(fc.oneof(token('email'), pick('nobody@example.com')))),
@@ -92,7 +92,8 @@ const RISKY: Readonly<Record<string, fc.Arbitrary<string>>> = {
 function filterOf(type: string, isRoot: boolean): fc.Arbitrary<string> {
   const members = Object.entries(SAFE[type] ?? {}).map(([name, safe]) => {
     const risky = RISKY[`${type}.${name}`]
-    const value = isRoot && risky ? fc.oneof({ weight: 6, arbitrary: safe }, risky) : safe
+    // What is wrong inside takes its root field along, so it is seldom.
+    const value = risky ? fc.oneof({ weight: isRoot ? 6 : 20, arbitrary: safe }, risky) : safe
     return fc.oneof({ weight: 12, arbitrary: value }, fc.constant('null')).map((one) => `${name}: ${one}`)
   })
   const most = fc.constantFrom(0, 1, 1, 2, 3).map((count) => Math.min(count, members.length))
@@ -137,11 +138,16 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, isRoot: boolean): fc
   const filter = filterType
     ? filterOf(getNamedType(filterType.type).name, isRoot).map((one) => one && `filter: { ${one} }`)
     : fc.constant('')
-  const pages = isRoot ? pick('1', '2', '3', '7', '7', '1000', '0', '1001') : pick('1', '2', '5')
+  const pages = isRoot
+    ? pick('1', '2', '3', '7', '7', '1000', '0', '1001')
+    : fc.oneof({ weight: 40, arbitrary: pick('1', '2', '5') }, pick('0', '1001'))
   const isPaged = field.args.some(({ name }) => name === 'after')
   const first = pages.map((one) => `first: ${one}`)
   if (isPaged) {
-    const paged = isRoot ? fc.oneof(first, first, first, fc.constant(''), fc.constant('after: "nonsense"')) : first
+    const after = fc.constant('after: "nonsense"')
+    const paged = isRoot
+      ? fc.oneof(first, first, first, fc.constant(''), after)
+      : fc.oneof({ weight: 60, arbitrary: first }, after)
     return fc.tuple(paged, filter).map(joined)
   }
   if (field.name === 'movements') {
@@ -394,6 +400,9 @@ export const EVERYTHING_STORED: readonly RandomQuery[] = [
   `issues { nodes { ${everythingOf('Issue', 0)} details { name text } project { key } risk { reference } } }`,
   `changes(first: 1000) { nodes { ${everythingOf('Change', 0)} project { key } fields { field from to } } }`,
   ...[1, 3, 5].map((place) => `movements(since: "«instant ${place}»") { ${everythingOf('Movements', 2)} }`),
+  // Deeper than random selections are.
+  `movements(since: "«instant 2»") { risks { risk { owner { name } history(first: 2) { nodes { by } } } }
+    issues { issue { assignee { issues(first: 2) { totalCount } } } } }`,
   'riskTrend(from: "2026-11-01", to: "2026-12-31") { points { on live unassessed low medium high critical score } }',
   `riskMatrix { ${everythingOf('RiskMatrix', 1)} } issueCounts { ${everythingOf('IssueCounts', 1)} }`,
 ].map((text) => ({ query: `{ ${text} }`, variables: {} }))

@@ -3,16 +3,22 @@ import { makeExecutableSchema } from '@graphql-tools/schema'
 import {
   defaultFieldResolver,
   execute,
+  type GraphQLField,
   type GraphQLFieldResolver,
   GraphQLScalarType,
+  getArgumentValues,
+  getVariableValues,
   isObjectType,
+  Kind as NodeKind,
   parse,
 } from 'graphql'
+import type { Answer } from './compare.js'
 import * as lists from './lists.js'
-import { isIdOf, type NamedKind, named, type PageArguments } from './lists.js'
+import { isIdOf, type NamedKind, named, type PageArguments, requireArguments } from './lists.js'
 import { changeCursor, OPAQUE } from './pages.js'
 import type { Context, Kind, Scope } from './rows.js'
 import * as rows from './rows.js'
+import { fieldsIn, selectedIn } from './selections.js'
 import * as views from './views.js'
 import * as writes from './writes.js'
 
@@ -74,8 +80,9 @@ type Representation = Readonly<Record<string, string>> & { readonly project?: { 
 function entityBy(context: Context, given: Representation) {
   const kind = rows.KINDS.find((one) => TYPES[one] === given['__typename'])
   const way = ['id', 'email', 'name', 'key', 'externalId', 'reference'].find((one) => given[one] !== undefined) ?? ''
-  if (!kind || !way || (way === 'reference' && !given.project)) throw rows.bad()
+  if (!kind) throw rows.bad()
   rows.requireScope(context.caller, rows.scopeOf(kind, 'read'))
+  if (!way || (way === 'reference' && !given.project)) throw rows.bad()
   const isEntry = kind === 'RISK' || kind === 'ISSUE'
   const found =
     way === 'id'
@@ -191,10 +198,7 @@ const Change: Fields<rows.Change> = {
   id: ({ number }) => `${OPAQUE}change ${number}`,
   cursor: ({ number }) => changeCursor(number),
   effectiveOn: ({ recordedAt }) => recordedAt.slice(0, 10),
-  by(change, _, { caller }) {
-    rows.requireScope(caller, rows.scopeOf(change.entity, 'manage'))
-    return change.by
-  },
+  by: ({ entity, by }, _, { caller }) => (rows.holds(caller, rows.scopeOf(entity, 'manage')) ? by : null),
   title: (change, ...rest) => (change.entity === 'PERSON' ? now('name') : now('title', 'name'))(change, ...rest),
   ...{ reference: now('reference', 'key'), project },
   person: ({ entityId }, _, { world }) => world.get('PERSON', entityId),
@@ -238,15 +242,34 @@ export const oracleSchema = makeExecutableSchema({
   },
 })
 
-for (const scope of ['personnel.read', 'projects.read', 'personnel.manage', 'projects.manage'] as const) {
-  for (const [typeName = '', name = ''] of NEEDS[scope].split(' ').map((field) => field.split('.'))) {
-    const type = oracleSchema.getType(typeName)
-    const field = isObjectType(type) ? type.getFields()[name] : undefined
-    const resolve = field?.resolve ?? defaultFieldResolver
-    if (!field) throw new Error(`The SDL has no ${typeName}.${name}.`)
-    field.resolve = (source, args, context: Context, info) => {
-      rows.requireScope(context.caller, scope)
-      return resolve(source, args, context, info)
+const needs: ReadonlyMap<string, Scope> = new Map(
+  Object.entries(NEEDS).flatMap(([scope, fields]) => fields.split(' ').map((field) => [field, scope as Scope])),
+)
+
+/** A request, and what is wrong with the arguments of lists, by root field. */
+interface Checked extends Context {
+  readonly faults: ReadonlyMap<string | number, unknown>
+}
+
+/** Of these the own arguments are checked before those of the lists inside. */
+const isNamedFirst = ({ name, args }: GraphQLField<unknown, unknown>) =>
+  name !== 'node' && name !== '_entities' && args.every((arg) => arg.name !== 'after')
+
+for (const type of Object.values(oracleSchema.getTypeMap()).filter(isObjectType)) {
+  for (const field of Object.values(type.getFields())) {
+    const scope = needs.get(`${type.name}.${field.name}`)
+    const isRoot = type.name === 'Query' || type.name === 'Mutation'
+    const resolve = field.resolve ?? defaultFieldResolver
+    if (!isRoot && !scope) continue
+    field.resolve = async (source, args, context: Checked, info) => {
+      // Below the root a field that may not be read is null, and `selectedIn` has its error.
+      if (!isRoot) return scope && !rows.holds(context.caller, scope) ? null : resolve(source, args, context, info)
+      if (scope) rows.requireScope(context.caller, scope)
+      const fault = context.faults.get(info.path.key)
+      if (fault && (type.name === 'Mutation' || !isNamedFirst(field))) throw fault
+      const value: unknown = await resolve(source, args, context, info)
+      if (fault) throw fault
+      return value
     }
   }
 }
@@ -256,7 +279,55 @@ export interface Question {
   readonly variables: Readonly<Record<string, unknown>>
 }
 
+/** The types that `node` or `_entities` look something up of. */
+function typesReferred(context: Context, { representations, id }: Readonly<Record<string, unknown>>): Set<string> {
+  const kind = rows.KINDS.find((one) => isIdOf(one, String(id)))
+  const given = (representations ?? (kind ? [{ __typename: TYPES[kind], id }] : [])) as Representation[]
+  const types = given.flatMap((one) => {
+    try {
+      entityBy(context, one)
+      return one['__typename'] ?? []
+    } catch {
+      return []
+    }
+  })
+  return new Set(types)
+}
+
 /** What the service must answer. */
-export async function answerOf({ query, variables }: Question, contextValue: Context) {
-  return execute({ schema: oracleSchema, document: parse(query), variableValues: variables, contextValue })
+export async function answerOf({ query, variables }: Question, context: Context): Promise<Answer> {
+  const document = parse(query)
+  const [operation] = document.definitions.filter((node) => node.kind === NodeKind.OPERATION_DEFINITION)
+  const type = operation && oracleSchema.getRootType(operation.operation)
+  if (!operation || !type) throw new Error('The query has no operation.')
+  const run = (faults: Checked['faults']) =>
+    execute({ schema: oracleSchema, document, variableValues: variables, contextValue: { ...context, faults } })
+  const { coerced } = getVariableValues(oracleSchema, operation.variableDefinitions ?? [], variables)
+  if (!coerced) return run(new Map())
+  const fragments = document.definitions.filter((node) => node.kind === NodeKind.FRAGMENT_DEFINITION)
+  const planning = {
+    ...{ schema: oracleSchema, variables: coerced, caller: context.caller, needs },
+    fragments: Object.fromEntries(fragments.map((one) => [one.name.value, one])),
+  }
+  const faults = new Map<string | number, unknown>()
+  const refusals = [...fieldsIn(planning, type, [operation.selectionSet])].flatMap(([key, nodes]) => {
+    try {
+      const field = type.getFields()[nodes[0].name.value]
+      const referred = field ? typesReferred(context, getArgumentValues(field, nodes[0], coerced)) : new Set()
+      const selected = selectedIn(planning, type, nodes, [key], ({ name }) => referred.has(name))
+      requireArguments(context, selected.lists)
+      return selected.refusals
+    } catch (error) {
+      faults.set(key, error)
+      return []
+    }
+  })
+  const { data, errors = [] } = await run(faults)
+  const deep = errors.find(({ path }) => path && path.length > (path[0] === '_entities' ? 2 : 1))
+  if (deep) throw deep
+  const failed = new Set(errors.flatMap(({ path = [] }) => (path.length === 1 ? path : [])))
+  const refused = refusals
+    .filter(({ path: [key = ''] }) => !failed.has(key))
+    .map(({ path, scope }) => ({ path, extensions: { code: 'INSUFFICIENT_SCOPE', requiredScope: scope } }))
+  return { data, errors: [...errors, ...refused] }
 }

@@ -1,11 +1,11 @@
-import { type Filter, idsNamed, isUnplaced, matchingIssues, matchingRisks } from './lists.js'
-import { requireFirst } from './pages.js'
+import { type Filter, idsNamed, isUnplaced, matchingIssues, matchingRisks, requireArguments } from './lists.js'
 import type { Context, Issue, Past, Risk } from './rows.js'
 import * as rows from './rows.js'
 
 /** What is counted: the matrix, the issues, what moved between two instants, and the levels over time. */
 
 export function riskMatrix(context: Context, filter: Filter) {
+  requireArguments(context, [{ list: 'risks', args: { filter } }])
   const risks = matchingRisks(context, context.world.all('RISK'), filter)
   const count = (isIt: (risk: Risk) => boolean) => risks.filter(isIt).length
   const steps = [5, 4, 3, 2, 1]
@@ -23,6 +23,7 @@ export function riskMatrix(context: Context, filter: Filter) {
 }
 
 export function issueCounts(context: Context, filter: Filter) {
+  requireArguments(context, [{ list: 'issues', args: { filter } }])
   const issues = matchingIssues(context, context.world.all('ISSUE'), filter)
   const count = (isIt: (issue: Issue) => boolean) => issues.filter(isIt).length
   return {
@@ -124,8 +125,8 @@ function countsOf(moved: readonly { readonly movement: string }[]) {
 
 export function movements(context: Context, args: MovementArguments) {
   const { since, until, filter, first } = args
-  requireFirst(first)
   if (until != null && until < since) throw rows.bad()
+  requireArguments(context, [{ list: 'movements', args: { first: first ?? null, filter: filter ?? null } }])
   const projects = idsNamed(context, 'PROJECT', filter?.project)
   const isIn = ({ projectId }: { projectId: string }) => !projects || projects.includes(projectId)
   const isAt = (level: string | null) => !filter?.level || (level !== null && filter.level.includes(level))
@@ -166,6 +167,7 @@ export function riskTrend(context: Context, { from, to, step, filter }: TrendArg
     days.push(day < to ? day : to)
     if (days.length > 400) throw rows.bad()
   }
+  requireArguments(context, [{ list: 'movements', args: { filter: filter ?? null } }])
   const projects = idsNamed(context, 'PROJECT', filter?.project)
   return {
     points: days.map((on) => {

@@ -38,6 +38,14 @@ const FRAMEWORKS = [
 ]
 
 export async function setup(project: TestProject) {
+  const { folder, files, messages, graphql } = await makeHost()
+  const packed = files.map(({ path }) => path)
+  project.provide('host', { folder, packed, alone: { messages, graphql } })
+  return () => rmSync(folder, { recursive: true, force: true })
+}
+
+/** A folder in which the packed gateway and the frameworks are installed. */
+export async function makeHost() {
   const folder = mkdtempSync(join(tmpdir(), 'operations-package-'))
   // Without scripts: `npm run part -- package` has built what is packed here.
   const pack = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: ROOT })
@@ -51,9 +59,7 @@ export async function setup(project: TestProject) {
   const { stderr: messages } = await install(folder, `./${filename}`, '@types/node@20')
   const graphql = versionOf(folder, 'graphql')
   await install(folder, ...FRAMEWORKS)
-  const packed = files.map(({ path }: { path: string }) => path)
-  project.provide('host', { folder, packed, alone: { messages, graphql } })
-  return () => rmSync(folder, { recursive: true, force: true })
+  return { folder, files: files as readonly { readonly path: string }[], messages, graphql }
 }
 
 /** Offers the SQLite driver that is compiled here to prebuild-install: compiling it again takes minutes. */

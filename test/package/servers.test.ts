@@ -7,7 +7,7 @@ const run = promisify(execFile)
 const { folder } = inject('host')
 
 const [preamble = ''] = codeOf('embedding.md', 'Inside your own program')
-const [, servers = '', graphqlTools = ''] = codeOf('embedding.md', 'Your own callers instead of keys')
+const [, servers = '', graphqlTools = '', fields = ''] = codeOf('embedding.md', 'Your own callers instead of keys')
 
 /** The servers of the document, each with the same requests, and once more after the store is closed. */
 const PROGRAM = `
@@ -16,6 +16,11 @@ import { yoga, apollo } from './servers.js'
 import { merged, stitched } from './graphqlTools.js'
 import { contextFor, maskError, openStore, schema } from 'operations-gateway'
 import { execute } from 'graphql'
+import { ApolloServer } from '@apollo/server'
+import { mergeSchemas } from '@graphql-tools/schema'
+import { stitchSchemas } from '@graphql-tools/stitch'
+import { createYoga } from 'graphql-yoga'
+import { extended as hostSchema } from './fields.js'
 
 const QUERY = '{ personnel { totalCount } risks { totalCount } _entities(representations: [{ __typename: "Risk", id: "x" }]) { __typename } }'
 const scopes = ['personnel.read']
@@ -40,11 +45,31 @@ const all = async (query) =>
 const open = await all(QUERY)
 const motto = await executors.mergeSchemas('{ motto }')
 const stitchedMotto = await executors.stitchSchemas('{ motto }')
+const managing = () => contextFor(store, { scopes: ['personnel.manage'] })
+const executor = ({ document, variables }) =>
+  execute({ schema: hostSchema, document, variableValues: { ...variables }, contextValue: managing() })
+const hostApollo = new ApolloServer({ schema: hostSchema })
+const hostYoga = createYoga({ schema: hostSchema, context: managing })
+const extending = {
+  execute: executing(hostSchema, managing),
+  mergeSchemas: executing(mergeSchemas({ schemas: [hostSchema] }), managing),
+  stitchSchemas: executing(stitchSchemas({ subschemas: [{ schema: hostSchema, executor }] }), managing),
+  Yoga: (query) => body(hostYoga.fetch('http://localhost/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })),
+  'Apollo Server': async (query) =>
+    (await hostApollo.executeOperation({ query }, { contextValue: managing() })).body.singleResult,
+}
+const extended = {}
+for (const [index, [name, run]] of Object.entries(extending).entries())
+  extended[name] = await run(\`mutation { addPerson(input: { name: "Ada", email: "ada@host\${index}.example" }) { id: name inbox } }\`)
 const stores = [store, (await import('./servers.js')).store, (await import('./graphqlTools.js')).store]
 await Promise.all(stores.map((one) => one.close()))
 const closed = await all('{ personnel { totalCount } }')
 const masked = maskError(new Error('The database connection is not open'))
-console.log(JSON.stringify({ open, motto, stitchedMotto, closed, masked }))
+console.log(JSON.stringify({ open, motto, stitchedMotto, extended, closed, masked }))
 process.exit()
 `
 
@@ -54,12 +79,14 @@ interface Outcome {
 }
 
 let complaints: string[]
-let results: Record<'open' | 'closed', Record<string, Outcome>> & Record<'motto' | 'stitchedMotto' | 'masked', unknown>
+let results: Record<'open' | 'closed' | 'extended', Record<string, Outcome>> &
+  Record<'motto' | 'stitchedMotto' | 'masked', unknown>
 
 beforeAll(async () => {
   const programs = {
     'servers.ts': `${preamble}${servers}\nexport { apollo, store, yoga }`,
     'graphqlTools.ts': `${preamble}${graphqlTools}\nexport { merged, stitched, store }`,
+    'fields.ts': `${fields}\nexport { extended }`,
   }
   // The declarations of Yoga and Apollo Server do not pass a check of libraries; the host has chosen them.
   complaints = await compile(folder, programs, false)
@@ -86,16 +113,16 @@ describe.each(['execute', 'mergeSchemas', 'stitchSchemas', 'Yoga', 'Apollo Serve
     expect(errors).toEqual(expect.arrayContaining([at('risks'), at('_entities', 0)]))
   })
 
-  test('internal failures are hidden from clients', () => {
+  test('callers of a closed store are told', () => {
     const { data, errors } = results.closed[server] ?? {}
     expect(data).toEqual({ personnel: null })
-    expect(errors).toEqual([
-      expect.objectContaining({
-        message: 'Something went wrong on our side.',
-        path: ['personnel', 'totalCount'],
-        extensions: { code: 'INTERNAL' },
-      }),
-    ])
+    const [message, extensions] = ['The store is closed.', { code: 'UNAVAILABLE' }]
+    expect(errors).toEqual([expect.objectContaining({ message, path: ['personnel'], extensions })])
+  })
+
+  test('the rows of our types reach the fields that the host has added', () => {
+    const inbox = expect.stringMatching(/^mail\/ada@host\d\.example$/)
+    expect(results.extended[server]).toEqual({ data: { addPerson: { id: 'Ada', inbox } } })
   })
 })
 

@@ -77,7 +77,7 @@ test('a statement still runs when its prepared form is gone, or no longer fits t
 })
 
 test('pages without a filter and single rows have kept plans, and filtered pages are planned for their values', async () => {
-  const gateway = openGateway({ responseCacheBytesMax: 0, isCompiled: true }, undefined, newStore('postgres'))
+  const gateway = openGateway({ responseCacheBytesMax: 0 }, undefined, newStore('postgres'))
   const caller = await gateway.as('personnel.manage', 'projects.read')
   const { body } = await caller.post('/v1/personnel', { name: 'Ada', externalId: 'a' })
   const lists = ['/v1/personnel?limit=7', '/v1/risks?limit=7', '/v1/issues?limit=7', `/v1/personnel/${body.id}`]

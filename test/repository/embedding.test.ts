@@ -21,6 +21,7 @@ import {
   type Store,
   schema,
 } from '../../src/index.js'
+import { openDatabase } from '../../src/store/sqlite/driver.js'
 import { createMigrated } from '../support/stores.js'
 
 const ADA = { name: 'Ada Lovelace', email: 'ada@example.com' }
@@ -29,11 +30,12 @@ const COUNTS = 'personnel { totalCount } risks { totalCount }'
 const NAMES = '{ personnel { nodes { name } } }'
 
 /** Without a file `openStore` creates one; a copy of a migrated one takes less time. */
-async function openOwnStore({ isNew = false } = {}): Promise<Store> {
+async function openOwnStore({ isNew = false, lacking = '' } = {}): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'operations-'))
   const file = join(folder, 'operations.db')
   if (!isNew) createMigrated(file)
   const store = await openStore(`file:${file}`)
+  if (lacking) openDatabase(file).exec(`alter table ${lacking} rename to gone`).close()
   onTestFinished(async () => {
     await store.close()
     rmSync(folder, { recursive: true })
@@ -304,13 +306,12 @@ describe('the schema without keys', () => {
   })
 
   test('hides internal failures from clients, and passes them to the log of the host', async () => {
-    const store = await openOwnStore()
-    await store.close()
+    const store = await openOwnStore({ lacking: 'person' })
     const answer = await runnerOf(store)({ document: parse(NAMES), context: { scopes: ['personnel.read'] } })
     const hidden = { message: 'Something went wrong on our side.', extensions: { code: 'INTERNAL' } }
     expect(JSON.parse(JSON.stringify(answer.errors))).toEqual([expect.objectContaining(hidden)])
     const [error] = answer.errors ?? []
-    expect(error?.originalError?.cause).toMatchObject({ message: expect.stringContaining('not open') })
+    expect(error?.originalError?.cause).toMatchObject({ message: expect.stringContaining('no such table') })
   })
 
   test('is stitched into the schema of the host, and a missing scope costs its part alone', async () => {

@@ -20,7 +20,7 @@ const BUILT: Readonly<Record<string, string>> = {
   'graph/federation/subgraph.ts: new RegExp(`^(type ${type.name}\\\\b.*) {$`, "m")': '/^(type Person\\b.*) {$/m',
   'graph/federation/subgraph.ts: new RegExp(` @deprecated\\\\(reason: "${MARK}(\\\\w+)"\\\\)`, "g")':
     '/ @deprecated\\(reason: "mark(\\w+)"\\)/g',
-  'http/rest/idempotency.ts: new RegExp(`^[\\\\x21-\\\\x7e]{1,${LIMITS.idempotencyKeyCharactersMax}}$`)':
+  'http/idempotency.ts: new RegExp(`^[\\\\x21-\\\\x7e]{1,${LIMITS.idempotencyKeyCharactersMax}}$`)':
     '/^[\\x21-\\x7e]{1,255}$/',
   'http/rest/preconditions.ts: new RegExp(String.raw`^[\\s,]*${TAG}(?:\\s*,[\\s,]*${TAG})*[\\s,]*$`)':
     '/^[\\s,]*(?:W\\/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"(?:\\s*,[\\s,]*(?:W\\/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*")*[\\s,]*$/',

@@ -9,7 +9,6 @@ import type { Store, Write } from '../../src/store/store.js'
 import { requireDocumented } from './documented.js'
 import { type Company, fillCompany } from './fixtures.js'
 import { copyOf, newStore, type TestStore } from './stores.js'
-import { way } from './way.js'
 
 /** A response with its whole body. */
 export interface TestResponse {
@@ -91,7 +90,6 @@ export function openGateway(
     inFlightBytesMax: LIMITS.inFlightBytesMax,
     slowMs: LIMITS.slowQueryMs,
     corsOrigins: '',
-    ...way,
     ...options,
   })
   atEnd(async () => {

@@ -9,7 +9,7 @@ const ROOM_BYTES_MIN = 1_000_000_000
 const DAY_MS = 86_400_000
 
 /** Their stores are small, and not needed after a power cut; a disk makes every write and every close wait for it. */
-const IN_MEMORY = ['unit', 'plain', 'matrix', 'compiled', 'system']
+const IN_MEMORY = ['unit', 'matrix', 'system']
 
 /** Makes the folder for the temporary files of one run, removed with all that is left in it. */
 export function setup(project: TestProject): void {

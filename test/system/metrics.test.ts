@@ -41,10 +41,6 @@ test('the metrics are at an address of their own alone, and move with what happe
   expect(moved(requests('operation="graphql",method="POST",status="200"'))).toBe(5)
   expect(moved('operations_refusals_total{code="CONFLICT"}')).toBe(1)
   expect(moved('operations_refusals_total{code="UNAUTHENTICATED"}')).toBe(1)
-  // The earlier ones were compiled.
-  expect(moved('operations_queries_executed_total{reason="introspection"}')).toBe(1)
-  expect(moved('operations_queries_executed_total{reason="bad_input"}')).toBe(1)
-  expect([...after.keys()].filter((name) => name.startsWith('operations_queries_executed_total'))).toHaveLength(2)
   expect(moved('operations_statements_total')).toBeGreaterThan(3)
   // PostgreSQL has no log size here; the store is checked once a second.
   if (engine === 'sqlite') await until(async () => Number((await read()).get('operations_store_log_bytes')) > 0)

@@ -89,7 +89,6 @@ test('a response that turns out to be too long is stopped while its rows are gat
   expect(page).toMatchProblem(400, 'TOO_COMPLEX')
   expect(page.body.detail).toContain('smaller pages, with `limit`')
   expect((await reader.get('/v1/risks?project=APOLLO&limit=20')).body.data).toHaveLength(20)
-  // The same as what is executed.
   const fits = await reader.graphql(REPEATED.replace('issues {', 'issues(first: 10) {'))
   expect(fits.body.data.issues.nodes[0].risk.issues.nodes[0].risk.cause).toBe(TEXT)
 })

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import type { Scope } from '../../../src/auth/scopes.js'
 import { isEnough } from './paths.js'
+import type { Refusal } from './results.js'
 import { checksMin, type Holder, openStage, sameness, Tally } from './stage.js'
 
 /** Fewer would mean that a filter was left out. */
@@ -104,15 +105,24 @@ test('GraphQL: a key sees the changes that it may read, and is refused each fiel
         issue: one.issue && { ...one.issue, assignee: mayReadPeople ? one.issue.assignee : null },
       }))
     tally.check(holder.label, body.data.changes.nodes, nodes)
-    const hidden = nodes.flatMap(({ by, risk, issue }: Seen) => [
-      ...(by === null ? ['by'] : []),
-      ...(mayReadPeople ? [] : [...(risk ? ['owner'] : []), ...(issue ? ['assignee'] : [])]),
-    ])
-    const paths = (body.errors ?? []).map(({ path }: { path: string[] }) => path.at(-1))
-    tally.check(`${holder.label}: errors`, paths.toSorted(), hidden.toSorted())
+    const mayRead = Object.keys(AREA).filter((entity) => mayDo(holder, { entity, project: null }, 'read'))
+    const unmanaged = mayRead.find((entity) => !mayDo(holder, { entity, project: null }, 'manage'))
+    const refused = [
+      ...(unmanaged ? [['by', `${AREA[unmanaged]}.manage`]] : []),
+      ...(mayReadPeople ? [] : [['risk.owner', 'personnel.read']]),
+      ...(mayReadPeople ? [] : [['issue.assignee', 'personnel.read']]),
+    ].map(([path, requiredScope]) => ({
+      path: ['changes', 'nodes', '@', ...(path?.split('.') ?? [])],
+      extensions: { code: 'INSUFFICIENT_SCOPE', requiredScope },
+    }))
+    const errors = (body.errors ?? []).map(({ path, extensions }: Refusal) => ({ path, extensions }))
+    tally.check(`${holder.label}: errors`, errors.toSorted(byPath), refused.toSorted(byPath))
   }
   expect(tally.findings()).toEqual([])
 })
+
+const byPath = (one: { path: readonly unknown[] }, other: { path: readonly unknown[] }) =>
+  String(one.path) < String(other.path) ? -1 : 1
 
 interface Seen extends Entry {
   readonly risk: { readonly owner: object | null } | null

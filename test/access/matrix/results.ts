@@ -3,6 +3,7 @@ import {
   type FieldNode,
   GraphQLObjectType,
   type GraphQLOutputType,
+  getNamedType,
   getNullableType,
   isLeafType,
   isListType,
@@ -33,11 +34,14 @@ export interface Refusal {
 
 const parsed = new Map<string, DocumentNode>()
 
-/** The expected response to a key, derived from the response to a key with every scope. */
+/**
+ * The expected response to a key, derived from the response to a key with every scope. A refused field has one error,
+ * with `@` for any entry of a list, whether or not there is a value.
+ */
 export function answerFor(self: Self, text: string, whole: unknown): { data: unknown; errors: Refusal[] } {
   const document = parsed.get(text) ?? parse(text)
   parsed.set(text, document)
-  const errors: Refusal[] = []
+  const errors = new Map<string, Refusal>()
 
   /** Records a refusal, unless the key has the scope of the rule. */
   const refuses = (rule: Rule, around: Scope, path: Refusal['path'], type: GraphQLOutputType): boolean => {
@@ -45,24 +49,43 @@ export function answerFor(self: Self, text: string, whole: unknown): { data: unk
     if (needed === undefined || isEnough(self.scopes, needed)) return false
     if (isNonNullType(type)) throw new Error(`A refusal at ${path.join('.')} takes more along than itself.`)
     const extensions = { code: 'INSUFFICIENT_SCOPE', requiredScope: needed }
-    errors.push({ message: `This needs a key with the scope ${needed}.`, path, extensions })
+    errors.set(path.join('.'), { message: `This needs a key with the scope ${needed}.`, path, extensions })
     return true
   }
 
-  const seen = (type: GraphQLOutputType, value: unknown, nodes: FieldNode[], path: Refusal['path'], around: Scope) => {
+  /** `own` is the path of an entry whose type is not known from its field. */
+  const seen = (
+    type: GraphQLOutputType,
+    value: unknown,
+    nodes: FieldNode[],
+    path: Refusal['path'],
+    around: Scope,
+    own = path,
+  ): unknown => {
     const inner = getNullableType(type)
-    if (value === null || value === undefined || isLeafType(inner)) return value
+    if (isLeafType(inner)) return value
     if (isListType(inner)) {
-      return [...(value as unknown[])].map((item, index): unknown =>
-        seen(inner.ofType, item, nodes, [...path, index], around),
-      )
+      const any = [...path, '@']
+      seen(inner.ofType, undefined, nodes, any, around)
+      if (!Array.isArray(value)) return value
+      return value.map((item, index) => seen(inner.ofType, item, nodes, any, around, [...path, index]))
     }
+    const isMissing = value === null || value === undefined
+    if (isMissing && !isObjectType(inner)) return value
     const named = isObjectType(inner) ? inner : schema.getType(String(Object(value).__typename))
     if (!(named instanceof GraphQLObjectType)) throw new Error(`Nothing tells what ${path.join('.')} is.`)
-    if (refuses(ruleOfType(named), around, path, type)) return null
+    if (refuses(ruleOfType(named), around, isObjectType(inner) ? path : own, type)) return null
     const { scope } = named.extensions
     const closer = typeof scope === 'string' && isScope(scope) ? scope : around
-    return members(named, named.name === 'ApiKey' ? self : value, nodes, path, closer)
+    const shown = members(named, named.name === 'ApiKey' ? self : Object(value), nodes, path, closer)
+    return isMissing ? value : shown
+  }
+
+  /** What a change refers to: whoever may read the change may read it, and for everybody else there is none. */
+  const isUnseen = (type: GraphQLOutputType): boolean => {
+    const named = getNamedType(type)
+    const rule = isObjectType(named) ? ruleOfType(named) : undefined
+    return typeof rule === 'function' && !isEnough(self.scopes, rule('personnel.read'))
   }
 
   const members = (
@@ -82,6 +105,7 @@ export function answerFor(self: Self, text: string, whole: unknown): { data: unk
       data[key] = null
       const at = [...path, key]
       if (refuses(ruleOfStep({ parent: type, field }), around, at, field.type)) continue
+      if (type.name === 'Change' && isUnseen(field.type)) continue
       // The same field may be selected in several places, and its selections are merged.
       const same = nodes.filter((one) => (one.alias ?? one.name).value === key)
       const inner = same.flatMap(({ selectionSet }) => selected(document, selectionSet))
@@ -94,7 +118,7 @@ export function answerFor(self: Self, text: string, whole: unknown): { data: unk
   const root = operation && schema.getRootType(operation.operation)
   if (!root) throw new Error('The document selects nothing.')
   const data = members(root, Object(whole), selected(document, operation.selectionSet), [], 'personnel.read')
-  return { data, errors }
+  return { data, errors: [...errors.values()] }
 }
 
 /** The fields of a selection, including those in fragments. */

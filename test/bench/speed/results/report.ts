@@ -28,7 +28,7 @@ export function save(folder: string, results: Results, options: Options): void {
       '# Performance',
       'Printed by `npm run bench -- speed`, which first compares the responses of all contestants, then measures them in one run on one machine.',
       '![Requests a second of each contestant](performance.svg)',
-      'Why some targets are not reached: [0005](decisions/0005-compiled-queries.md#what-is-not-reached).',
+      HELD_BACK,
       ...sections,
       '## How it was measured',
       [...conditions(options), ...FAIRNESS].map((line) => `- ${line}`).join('\n'),
@@ -143,6 +143,11 @@ function versionOf(name: string): string {
   }
   return 'unknown'
 }
+
+const HELD_BACK =
+  "What holds back the targets that are not reached: nearly all of a large cached response (W3) is the kernel's copy of " +
+  'its body; a POST (W4) also looks for duplicates, reads its selection and the versions for the key, which hand-written ' +
+  'code does not; of the reads beside writes (W5) a quarter are pages of the roster, which every new person invalidates.'
 
 function fileSystem(): string {
   try {

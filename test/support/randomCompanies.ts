@@ -12,7 +12,7 @@ import {
   issue,
   project,
   risk,
-} from '../support/fixtures.js'
+} from './fixtures.js'
 
 /** Random companies with arbitrary texts. */
 

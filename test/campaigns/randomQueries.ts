@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from 'graphql'
 import { schema } from '../../src/schema.js'
 
-/** Random queries that compile. */
+/** Random queries. */
 
-export const LISTS = {
+const LISTS = {
   personnel: 'Person',
   groups: 'Group',
   projects: 'Project',
@@ -14,8 +14,8 @@ export const LISTS = {
 export const SINGLES = { person: 'Person', group: 'Group', project: 'Project', risk: 'Risk', issue: 'Issue' } as const
 type List = keyof typeof LISTS
 export type Single = keyof typeof SINGLES
-export const listNames = Object.keys(LISTS) as List[]
-export const singleNames = Object.keys(SINGLES) as Single[]
+const listNames = Object.keys(LISTS) as List[]
+const singleNames = Object.keys(SINGLES) as Single[]
 const objectType = (name: string) => schema.getType(name) as GraphQLObjectType
 
 const fieldsOf = (type: string) => Object.values(objectType(type).getFields())
@@ -33,7 +33,7 @@ interface Shape {
 const CONDITIONS = ['', '', '', '@include(if: $yes)', '@skip(if: $yes)', '@include(if: $no)', '@skip(if: false)']
 
 /** A selection of any fields of a type, with aliases, fragments, repetitions and conditions. */
-export function selectionOf(type: string, shape: Shape): fc.Arbitrary<string> {
+function selectionOf(type: string, shape: Shape): fc.Arbitrary<string> {
   const { depth, isConditional, isPaged = false } = shape
   const condition = fc.constantFrom(...(isConditional ? CONDITIONS : ['']))
   const fields = fieldsOf(type).filter(({ args }) => args.length === 0)
@@ -124,19 +124,6 @@ export const singleQuery = fc.constantFrom(...singleNames).chain((single) =>
     selection: selectionOf(SINGLES[single], { depth: 2, isConditional: true, isPaged: true }),
     which: fc.nat(8),
     alias: fc.constantFrom('', 'that: '),
-  }),
-)
-
-export const movementsQuery = selectionOf('Movements', { depth: 3, isConditional: true, isPaged: true })
-
-const CHANGES = { changePerson: 'person', changeGroup: 'group' } as const
-
-export const mutationQuery = fc.constantFrom('changePerson' as const, 'changeGroup' as const).chain((mutation) =>
-  fc.record({
-    mutation: fc.constant(mutation),
-    single: fc.constant(CHANGES[mutation]),
-    selection: selectionOf(SINGLES[CHANGES[mutation]], { depth: 2, isConditional: true, isPaged: true }),
-    which: fc.nat(8),
   }),
 )
 
