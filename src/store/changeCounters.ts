@@ -116,7 +116,7 @@ function tablesIn(statement: string): readonly string[] {
   return [...new Set(statement.match(NAME))]
 }
 
-/** A person read by id, as compiled queries do: the owner of a risk, for example. */
+/** A person read by id, such as the owner of a risk. */
 const PERSON_BY_ID = /"person" "(r\d+)" where "\1"\."id" = /g
 
 /** Tables whose rows stay as they are when a person is added. */

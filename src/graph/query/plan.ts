@@ -69,13 +69,14 @@ export function planFor(
   isHosted = false,
 ): Plan {
   const withheld = withheldFrom(scopes)
-  const decided = decidingVariables(operation).map((name) => String(variables[name]))
-  const key = `${isHosted} ${decided} ${[...withheld]}`
+  // The plan is kept, and must not keep the other variables alive with it: they may be large.
+  const decided = Object.fromEntries(decidingVariables(operation).map((name) => [name, variables[name]]))
+  const key = `${isHosted} ${Object.values(decided)} ${[...withheld]}`
   const known = plans.get(operation.operation) ?? new LRUCache<string, Plan>({ max: PLANS_KEPT_MAX })
   plans.set(operation.operation, known)
   const found = known.get(key)
   if (found) return found
-  const collect = selectionsOf(operation, includedBy(variables))
+  const collect = selectionsOf(operation, includedBy(decided))
   const plan = planOf(schema, operation, { collect, withheld, isHosted })
   known.set(key, plan)
   return plan
