@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
+import { engine } from '../support/engine.js'
 import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
 import { type Caller, openGateway } from '../support/harness.js'
 
@@ -149,7 +150,7 @@ describe('many references', () => {
     expect(reads(gateway.statements())).toHaveLength(1)
   })
 
-  test('under two aliases are read once, and share a bound', async () => {
+  test('under two aliases are read once where that is known, and share a bound', async () => {
     const { gateway, ids, caller } = await openReferenced()
     const lookUp = (fields: number, all: readonly unknown[]) => {
       const selection = Array.from({ length: fields }, (_, index) => `a${index}: name`).join(' ')
@@ -160,7 +161,8 @@ describe('many references', () => {
     gateway.statements()
     const { body } = await lookUp(1, [person({ id: ids.ada }), person({ id: ids.bea })])
     expect(body.data.other).toEqual([{ a0: 'Ada' }, { a0: 'Bea' }])
-    expect(reads(gateway.statements())).toHaveLength(1)
+    // PostgreSQL gets the values of a look-up as an array, and arrays are not compared.
+    expect(reads(gateway.statements())).toHaveLength(engine === 'sqlite' ? 1 : 2)
 
     const many = Array.from({ length: 2_500 }, (_, index) => person({ id: `usr_${index}` }))
     expect((await lookUp(15, many)).body.errors).toBeUndefined()

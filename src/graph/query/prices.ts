@@ -1,6 +1,7 @@
 import type { Scope } from '../../auth/scopes.js'
 import { Fault, ResponseTooLong } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
+import { toFault } from '../../store/faults.js'
 import { isServed } from '../../store/query/page.js'
 import type { RowCounts } from '../../store/query/rowCounts.js'
 import { mayUseNames } from '../hints/names.js'
@@ -161,8 +162,7 @@ async function extentOf({ list, relation }: ListCost, { status }: Arguments, cou
   // Nothing can return more rows than there are without a filter.
   const found = counts.of(list, status == null ? {} : { status })
   const links = relation?.through ? counts.ofTable(relation.through) : 0
-  // If counting fails, so will reading, which reports the error.
-  const [rows, linked] = await Promise.all([found, links]).catch(() => [LIMITS.wholeListPricedRows, 0] as const)
+  const [rows, linked] = await Promise.all([found, links]).catch(instead([LIMITS.wholeListPricedRows, 0] as const))
   if (!relation) return { rows, places: 1 }
   // Counting stops at this limit.
   if (Math.max(rows, linked) > LIMITS.wholeListRowsMax) return UNKNOWN
@@ -174,7 +174,16 @@ async function withFilter(priced: ListCost, list: KnownList, { counts }: Buyer):
   const { first, filter, isRead, rows } = list
   const isFiltered = Object.values(filter).some((value) => value != null)
   if (priced.relation || first < Number.POSITIVE_INFINITY || !isFiltered || !isRead) return [priced, list]
-  return [priced, { ...list, rows: await counts.of(priced.list, filter).catch(() => rows) }]
+  return [priced, { ...list, rows: await counts.of(priced.list, filter).catch(instead(rows)) }]
+}
+
+/** If counting fails, so will reading, which reports the error; but a store that is busy is not waited for twice. */
+function instead<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    const fault = toFault(error)
+    if (fault instanceof Fault && fault.code === 'UNAVAILABLE') throw error
+    return value
+  }
 }
 
 /** The position of a selection in the query. */
