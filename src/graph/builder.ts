@@ -63,7 +63,7 @@ export function createContext(options: ContextOptions): Context {
     clock,
     wholeListRowsMax,
     responseBytesMax,
-    rowCounts: rowCountsOf(store).countedFor(owner),
+    rowCounts: rowCountsOf(store).countedFor(reading),
     ...(onPriced && { onPriced }),
   }
 }

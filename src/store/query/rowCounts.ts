@@ -1,10 +1,11 @@
 import { type AnyColumn, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { LRUCache } from 'lru-cache'
+import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { growingCache } from '../../lruCache.js'
 import { counterOf } from '../changeCounters.js'
-import type { Read, Store } from '../store.js'
+import type { Read, Readership, Store } from '../store.js'
 import type { Tables } from '../tables.js'
 import { KnownNames } from './names.js'
 import { type AnyList, countOf, guarded } from './page.js'
@@ -37,21 +38,21 @@ export class RowCounts {
   /** How long the stored texts are. */
   readonly texts: TextSizes
   private readonly store: Counting
-  private readonly owner: string
+  private readonly reader: Readership
   private readonly counted: LRUCache<string, Counted>
 
   /** Takes the store, not a transaction: uncommitted counts must not be cached. */
-  constructor(store: Counting, shared?: RowCounts, owner = '') {
+  constructor(store: Counting, shared?: RowCounts, reader: Readership = {}) {
     this.store = store
-    this.owner = owner
+    this.reader = reader
     this.names = shared?.names ?? new KnownNames(store)
     this.texts = shared?.texts ?? new TextSizes(store)
     this.counted = shared?.counted ?? growingCache(KEPT_MAX)
   }
 
-  /** The same counts; what is not known yet is counted in the turns of this owner. */
-  countedFor(owner: string): RowCounts {
-    return new RowCounts(this.store, this, owner)
+  /** The same counts; what is not known yet is counted in the turns of this reader, and until its deadline. */
+  countedFor({ owner, deadline }: Readership): RowCounts {
+    return new RowCounts(this.store, this, { ...(owner !== undefined && { owner }), deadline })
   }
 
   /** `most` is the size of a whole list, where a setting makes it larger. */
@@ -63,12 +64,19 @@ export class RowCounts {
     const version = [...new Set(counters)].map((counter) => found[counter]).join()
     const upTo = Math.max(most, LIMITS.wholeListRowsMax)
     const key = `${list.name} ${upTo} ${JSON.stringify(filter)}`
+    const count = () => {
+      const rows = countOf(this.store.reading(this.reader), list, filter, upTo)
+      this.counted.set(key, { version, rows })
+      rows.catch(() => this.forget(key, rows))
+      return rows
+    }
     const known = this.counted.get(key)
-    if (known?.version === version) return known.rows
-    const rows = countOf(this.store.reading({ owner: this.owner }), list, filter, upTo)
-    this.counted.set(key, { version, rows })
-    rows.catch(() => this.forget(key, rows))
-    return rows
+    if (known?.version !== version) return count()
+    return known.rows.catch((error: unknown) => {
+      // At the deadline of another request, which came first.
+      if (error instanceof Fault && error.code === 'DEADLINE_EXCEEDED') return count()
+      throw error
+    })
   }
 
   ofTable(table: (t: Tables) => PgTable): Promise<number> {
