@@ -78,6 +78,14 @@ describe('a list', () => {
     expect(read).toHaveLength(1)
   })
 
+  test.each(['edges { __typename }', 'nodes { id @skip(if: true) }', 'edges { cursor @skip(if: true) }'])(
+    'is charged for every entry that it has, also for %s',
+    async (entries) => {
+      const { query } = await many
+      expect(await query(`{ risks { ${entries} } }`)).toBe(units(1 + ROWS))
+    },
+  )
+
   test('without selected entries is counted without being read', async () => {
     const { gateway, query } = await many
     gateway.statements()

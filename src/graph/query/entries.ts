@@ -211,7 +211,7 @@ export class EntryPlanner {
 
   private edges(type: GraphQLObjectType, nodes: Nodes, list: AnyList, place: Place): PlannedEntry<JsonPage> {
     return this.object(type, nodes, place, (fields, at) => {
-      if (isTypename(fields[0])) return { member: constant(type.name), cost: FREE }
+      if (isTypename(fields[0])) return { member: constant(type.name), cost: costing(1) }
       const field = fieldOf(type, fields[0])
       if (declaredOf(field, 'edge').edge === 'node') {
         const { object, weigh, cost } = this.nodes(objectOf(field), fields, list, at)
@@ -240,10 +240,12 @@ export class EntryPlanner {
     })
     const members = [...planned.map(({ name, member }) => [name, member] as const), ...hidden()]
     requireFew(members)
+    const cost = sum(planned.map((one) => one.cost))
     return {
       object: (build, source) => build.read.json.object(members.map(([name, member]) => [name, member(build, source)])),
       weigh: sumOf(planned.flatMap(({ weigh }) => weigh ?? [])),
-      cost: sum(planned.map(({ cost }) => cost)),
+      // It is read and written even if `@skip` leaves it empty.
+      cost: { ...cost, fixed: Math.max(1, cost.fixed) },
     }
   }
 
