@@ -1,6 +1,5 @@
 import { and, eq, lt, type SQL } from 'drizzle-orm'
 import { Fault } from '../errors.js'
-import { ID_PREFIX, type IdKind, isId } from '../ids.js'
 import { LIMITS } from '../limits.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
@@ -22,8 +21,6 @@ export async function idempotencyRecord(
   return row && row.createdAt >= oldest(now) ? row : undefined
 }
 
-const ID_KINDS = Object.keys(ID_PREFIX) as IdKind[]
-
 /** What is recorded of a response that is too long to be stored. */
 export interface Unrecorded {
   readonly bytes: number
@@ -31,15 +28,12 @@ export interface Unrecorded {
 }
 
 /** Undefined if the response may be stored, together with `others`. */
-export function unrecordedOf(response: unknown, others?: unknown): Unrecorded | undefined {
+export function unrecordedOf(response: unknown, others: unknown, id: string | undefined): Unrecorded | undefined {
   const bytes = Buffer.byteLength(JSON.stringify([response, others]))
   if (bytes <= LIMITS.idempotencyBytesMax) return undefined
-  const { id } = Object(response) as { id?: unknown }
-  // A client may give another field this name.
-  return { bytes, ...(typeof id === 'string' && isOfAnyKind(id) && { id }) }
+  // Not the `id` of the response: a client may give another field this name.
+  return { bytes, ...(id !== undefined && { id }) }
 }
-
-const isOfAnyKind = (text: string) => ID_KINDS.some((kind) => isId(kind, text))
 
 /** The error of a retry whose response was too long to be stored. */
 export function wasUnrecorded({ bytes, id }: Unrecorded): Fault {

@@ -81,10 +81,13 @@ export class IdempotentMutations {
     const recorded = await recordedFields(context.store.read, keyed)
     const around: Around = async (key, nodes, change) => {
       const before = recorded.get(key)
+      // A field that fails is no replay, and so neither is the response.
+      const wasReplay = exchange.isReplay !== false
+      exchange.isReplay = false
       const [answered, isReplay] = before
         ? [await replay(keyed, key, nodes, before), true]
         : await changeOnce(keyed, key, nodes, change)
-      exchange.isReplay = isReplay && exchange.isReplay !== false
+      exchange.isReplay = isReplay && wasReplay
       return answered
     }
     const run = () => answer(operation, variables, context, { around })
@@ -165,7 +168,7 @@ function changeOnce(
     const value: unknown = JSON.parse(Buffer.concat(answered.result.json).toString())
     const { errors } = errorsOf({ roots: [answered] })
     const shown = { errors: errors.map(recordedError), scopes: [...principal.scopes] }
-    const unrecorded = unrecordedOf(value, [shown, ...done])
+    const unrecorded = unrecordedOf(value, [shown, ...done], answered.result.id)
     const recorded = { ...shown, ...(unrecorded ? { value: null, unrecorded } : { value }) }
     const record = done.size > 0 ? replaceIdempotencyRecord : storeIdempotencyRecord
     await record(write, request, [...done, [key, recorded]])

@@ -222,6 +222,17 @@ describe('several fields', () => {
     expect([third.text, replayed(third)]).toEqual([second?.text, 'true'])
   })
 
+  test('of which one is refused again are no replay, and the errors are in the order of the request', async () => {
+    const { gateway } = await openCompany()
+    const caller = await gateway.as('personnel.manage')
+    const taken = 'addPerson(input: { name: "B", email: "a@example.com" }) { id }'
+    const query = `mutation { a: addPerson(input: { name: "A", email: "a@example.com" }) { id risks { totalCount } } b: ${taken} }`
+    const first = await send(caller, { query })
+    expect(first.body.errors).toMatchObject([{ path: ['a', 'risks'] }, { path: ['b'] }])
+    const again = await send(caller, { query })
+    expect([again.body, replayed(again)]).toEqual([first.body, null])
+  })
+
   test('of which a failure of the store left some undone are finished by the same request', async () => {
     const { gateway } = await openCompany()
     let writes = 0

@@ -204,13 +204,14 @@ export function errorsOf(
   { roots }: Pick<Answer, 'roots'>,
   most = Number.POSITIVE_INFINITY,
 ): { errors: GraphQLError[]; more: number } {
-  const places = roots.flatMap(({ key, nodes, result, refusals }) => {
+  const places = roots.flatMap(({ key, nodes, result, refusals, errors = [] }) => {
     if (result instanceof Fault) return [{ fault: result, nodes, path: [key] }]
     const refused = refusals.map(({ scope, ...place }) => ({ fault: missingScope(scope), ...place }))
     const flaws = Array.from(result.flaws ?? [], ([index, fault]) => ({ fault, nodes, path: [key, index] }))
-    return [...refused, ...flaws]
+    return [...refused, ...flaws, ...errors]
   })
-  const errors = places.slice(0, most).map(({ fault, nodes, path }) => locatedError(publicError(fault), nodes, path))
-  const recorded = roots.flatMap((root) => root.errors ?? [])
-  return { errors: [...errors, ...recorded], more: Math.max(0, places.length - most) }
+  const errors = places
+    .slice(0, most)
+    .map((one) => (one instanceof GraphQLError ? one : locatedError(publicError(one.fault), one.nodes, one.path)))
+  return { errors, more: Math.max(0, places.length - most) }
 }
