@@ -158,3 +158,19 @@ describe('a null in a variable that must not be null', () => {
     expect(gateway.log.filter((line) => line.includes('"level":50'))).toEqual([])
   })
 })
+
+test('a null that introspection cannot take is an error at its field, and the others have their data', async () => {
+  const { caller } = await openOffice()
+  const query = 'query ($name: String = "Risk") { __type(name: $name) { name } risks { totalCount } }'
+  const { body } = await caller.graphql(query, { name: null })
+  expect(body.errors).toMatchObject([{ path: ['__type'], extensions: { code: 'BAD_REQUEST' } }])
+  expect(body.data).toEqual({ __type: null, risks: { totalCount: expect.any(Number) } })
+})
+
+test.each(['__typename', '__schema { queryType { name } }'])('%s is never null beside data', async (field) => {
+  const { caller } = await openOffice()
+  const inner = Array.from({ length: 6 }).reduce<string>((deep) => `project { risks { nodes { ${deep} } } }`, 'id')
+  const { body } = await caller.graphql(`{ ${field} risks { nodes { ${inner} } } }`)
+  expect(body.errors[0].extensions.code).toBe('TOO_COMPLEX')
+  expect(body.data).toBeNull()
+})

@@ -2,6 +2,7 @@ import type { OperationDefinitionNode } from 'graphql'
 import { executeSync, type GraphQLObjectType, type GraphQLSchema, getNamedType, isAbstractType, Kind } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { grants, SCOPE_NAMES, type Scope } from '../../auth/scopes.js'
+import { Fault } from '../../errors.js'
 import type { AnyList } from '../../store/query/page.js'
 import type { Context } from '../builder.js'
 import { countReferences, countRefused, entityNamed, readReferences } from '../federation/references.js'
@@ -116,7 +117,8 @@ function planOf(schema: GraphQLSchema, operation: Operation, planning: Planning)
 function metaRoot(type: GraphQLObjectType, schema: GraphQLSchema, operation: Operation, nodes: Nodes): PlannedRoot {
   const textOf = (variableValues: Variables) => {
     const { data, errors = [] } = executeSync({ schema, document: documentOf(operation, nodes), variableValues })
-    if (errors[0]) throw errors[0]
+    // Of a null in a nullable variable: the rest of introspection cannot fail.
+    if (errors[0]) throw new Fault('BAD_REQUEST', errors[0].message)
     return JSON.stringify(Object.values(data ?? {})[0])
   }
   const text = isTypename(nodes[0]) ? () => JSON.stringify(type.name) : textOf

@@ -81,10 +81,14 @@ export async function answer(
 function answerOf(roots: readonly RootAnswer[], { schema }: Context, { isPersonal }: Pick<Plan, 'isPersonal'>): Answer {
   const queries = schema.getQueryType()?.getFields() ?? {}
   const isNull = roots.some(({ nodes, result }) => {
-    return result instanceof Fault && isNonNullType(queries[nodes[0].name.value]?.type)
+    const { value: name } = nodes[0].name
+    return result instanceof Fault && (isNonNullType(queries[name]?.type) || NON_NULL.has(name))
   })
   return { roots, isPersonal, isNull }
 }
+
+/** What every root type has, besides `__type`, which is nullable. */
+const NON_NULL: ReadonlySet<string> = new Set(['__typename', '__schema'])
 
 /** Whether the caller may use no root field of a mutation. */
 export async function isRefused(operation: Operation, decided: Variables, context: Context): Promise<boolean> {
