@@ -13,14 +13,25 @@ const HOST_TYPES = `
   extend type Person { tasks: [String!]! }
   extend type Risk { label: String! }
   type Task { assignee: Person }
-  extend type Query { task: Task, motto: String! }`
+  extend type RiskConnection { note: String! }
+  extend type RiskEdge { note: String! }
+  extend type PageInfo { note: String! }
+  extend type RiskMatrix { note: String! }
+  extend type RiskLevelCount { note: String! }
+  extend type SyncResult { note: String! }
+  extend type Mutation { ping: Query }
+  extend type Query { task: Task, motto: String!, self: Query }`
 
 type Row = Readonly<Record<string, string>>
 
+const NOTED = { note: () => 'noted' }
+
 const HOST_RESOLVERS = {
+  ...{ RiskConnection: NOTED, RiskEdge: NOTED, PageInfo: NOTED, RiskMatrix: NOTED, RiskLevelCount: NOTED },
+  ...{ SyncResult: NOTED, Mutation: { ping: () => ({}) } },
   Person: { tasks: ({ id, email }: Row) => [`Call ${id}`, `Write to ${email}`] },
   Risk: { label: ({ reference, title }: Row) => `${reference} ${title}` },
-  Query: { task: () => ({ assignee: { id: 'usr_1', name: 'Ada' } }), motto: () => 'Per aspera' },
+  Query: { task: () => ({ assignee: { id: 'usr_1', name: 'Ada' } }), motto: () => 'Per aspera', self: () => ({}) },
 }
 
 /** Our schema with the host's own fields. */
@@ -123,6 +134,40 @@ describe.each(Object.keys(HOSTS))('by %s', (host) => {
     }
     expect(data.risks.edges.some(({ node }: { node: { owner: unknown } }) => node.owner)).toBe(true)
     expect(Object.keys(data.projects.nodes[0].risks.nodes[0])).toEqual(['label'])
+  })
+
+  test('our queries are also read below a field of the host, in a query and after a change', async () => {
+    const { ask } = await open(host)
+    const { data, errors } = await ask(
+      '{ risks(first: 1) { nodes { id } } self { risks(first: 2) { nodes { id title } } self { apiKey { name } } } }',
+    )
+    expect(errors).toBeUndefined()
+    expect(data.risks.nodes).toHaveLength(1)
+    expect(data.self.risks.nodes).toEqual([
+      { id: data.risks.nodes[0].id, title: expect.any(String) },
+      { id: expect.any(String), title: expect.any(String) },
+    ])
+    expect(data.self.self.apiKey.name).toBe('embedded')
+    const after = await ask('mutation { ping { risks(first: 1) { nodes { id } } } }')
+    expect(after).toEqual({ data: { ping: { risks: data.risks } } })
+  })
+
+  test('a host may add fields to our objects that have no row', async () => {
+    const { ask } = await open(host)
+    const { data, errors } = await ask(
+      '{ risks(first: 1) { x: note edges { note cursor } pageInfo { note hasNextPage } } riskMatrix { note levels { note level } } }',
+    )
+    expect(errors).toBeUndefined()
+    const { x, edges, pageInfo } = data.risks
+    expect([x, edges[0].note, pageInfo, data.riskMatrix.note, data.riskMatrix.levels[0].note]).toEqual([
+      'noted',
+      'noted',
+      { note: 'noted', hasNextPage: true },
+      'noted',
+      'noted',
+    ])
+    const synced = await ask('mutation { syncProject(input: { key: "NEW", name: "New" }) { note project { key } } }')
+    expect(synced).toEqual({ data: { syncProject: { note: 'noted', project: { key: 'NEW' } } } })
   })
 
   test('objects of an interface and of a union have their type and their row', async () => {

@@ -137,6 +137,11 @@ export function fieldOf(type: GraphQLObjectType, { name }: FieldNode): Field {
   return field
 }
 
+/** Whether a host has added this field, which a validated operation selects, to our type. */
+export function isOfHost(type: GraphQLObjectType, { name }: FieldNode): boolean {
+  return type.getFields()[name.value] === undefined
+}
+
 /** The object type of a field. */
 export function objectOf(field: Field): GraphQLObjectType {
   const type = getNamedType(field.type)

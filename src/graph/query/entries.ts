@@ -14,6 +14,7 @@ import {
   type Extended,
   type Field,
   fieldOf,
+  isOfHost,
   isTypename,
   longColumnOf,
   objectOf,
@@ -161,7 +162,7 @@ export class EntryPlanner {
   }
 
   private connection(type: GraphQLObjectType, nodes: Nodes, list: AnyList, place: Place): Connection {
-    const planned = Array.from(this.selected(type, nodes), ([name, fields]) => {
+    const planned = Array.from(this.ours(type, nodes), ([name, fields]) => {
       const before = this.hasCursors
       this.hasCursors = false
       const part = this.part(type, fields, list, { ...below(place, name), table: list.table })
@@ -198,6 +199,7 @@ export class EntryPlanner {
   private facts(type: GraphQLObjectType, nodes: Nodes, place: Place): PlannedEntry<JsonPage> {
     return this.object(type, nodes, place, ([node]) => {
       if (isTypename(node)) return { member: constant(type.name), cost: costing(1) }
+      if (isOfHost(type, node)) return undefined
       const { fact } = declaredOf(fieldOf(type, node), 'fact')
       if (fact.endsWith('Cursor')) this.hasCursors = true
       return { member: nested((_, page) => page.fact(fact)), cost: costing(1) }
@@ -212,6 +214,7 @@ export class EntryPlanner {
   private edges(type: GraphQLObjectType, nodes: Nodes, list: AnyList, place: Place): PlannedEntry<JsonPage> {
     return this.object(type, nodes, place, (fields, at) => {
       if (isTypename(fields[0])) return { member: constant(type.name), cost: costing(1) }
+      if (isOfHost(type, fields[0])) return undefined
       const field = fieldOf(type, fields[0])
       if (declaredOf(field, 'edge').edge === 'node') {
         const { object, weigh, cost } = this.nodes(objectOf(field), fields, list, at)
@@ -371,6 +374,11 @@ export class EntryPlanner {
 
   private noteDepth({ path }: Place): void {
     this.depth = Math.max(this.depth, path.filter((name) => name !== ANY_ENTRY).length)
+  }
+
+  /** The selected fields of an object that has no row, without those that a host has added. */
+  ours(type: GraphQLObjectType, nodes: Nodes): Selected {
+    return new Map([...this.selected(type, nodes)].filter(([, [node]]) => isTypename(node) || !isOfHost(type, node)))
   }
 
   /** The selected fields of an object. */

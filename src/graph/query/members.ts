@@ -120,11 +120,11 @@ interface ShownValue {
 }
 
 interface Selecting {
-  selected(type: GraphQLObjectType, nodes: Nodes): Selected
+  ours(type: GraphQLObjectType, nodes: Nodes): Selected
 }
 
 export function shownOf(planner: Selecting, type: GraphQLObjectType, nodes: Nodes): ShownValue {
-  const members = Array.from(planner.selected(type, nodes), ([name, fields]) => {
+  const members = Array.from(planner.ours(type, nodes), ([name, fields]) => {
     return { name, ...shownMember(planner, type, fields) }
   })
   const text = (value: unknown) => members.map(({ name, shown }) => `"${name}":${shown(value)}`).join()

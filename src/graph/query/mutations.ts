@@ -81,7 +81,7 @@ function wholeRow(planner: EntryPlanner, list: AnyList): PlannedChange {
 function report(planner: EntryPlanner): PlannedChange {
   const { field, nodes } = planner.root
   const type = objectOf(field)
-  const members = Array.from(planner.selected(type, nodes), ([name, fields]) => {
+  const members = Array.from(planner.ours(type, nodes), ([name, fields]) => {
     const member = type.getFields()[fields[0].name.value]
     const declared = member && sqlOf(member)
     if (!declared || !('row' in declared)) return { name, ...shownMember(planner, type, fields) }

@@ -4,6 +4,7 @@ import {
   type GraphQLFieldResolver,
   type GraphQLResolveInfo,
   type OperationDefinitionNode,
+  OperationTypeNode,
 } from 'graphql'
 import { Fault } from '../../errors.js'
 import { type Context, requireContext } from '../builder.js'
@@ -24,7 +25,7 @@ const VALUES: unique symbol = Symbol('values')
 export const resolveRoot: GraphQLFieldResolver<unknown, unknown> = async (_, __, context, info) => {
   requireContext(context)
   try {
-    const { roots } = await (info.operation.operation === 'mutation' ? changed(context, info) : read(context, info))
+    const { roots } = await (isOfQuery(info) ? read(context, info) : apart(context, info))
     const found = roots.find(({ key }) => key === info.path.key)
     if (!found) throw new Error(`The plan has no ${info.path.key}.`)
     if (found.result instanceof Fault) throw found.result
@@ -46,17 +47,24 @@ function read(context: Context, info: GraphQLResolveInfo): Promise<Answer> {
   return known
 }
 
+/** Whether it is a root field of a query: a host may have Query as the type of a field, also of a mutation. */
+function isOfQuery({ operation, path }: GraphQLResolveInfo): boolean {
+  return operation.operation === 'query' && path.prev === undefined
+}
+
 /** Changes are made one after the other, so each root field is an operation of its own. */
-function changed(context: Context, info: GraphQLResolveInfo): Promise<Answer> {
+function apart(context: Context, info: GraphQLResolveInfo): Promise<Answer> {
   return answer(alone(info), info.variableValues, context, { isHosted: true })
 }
 
 const operations = new WeakMap<FieldNode, OperationDefinitionNode>()
 
-function alone({ schema, operation, fragments, fieldNodes }: GraphQLResolveInfo): Operation {
+function alone({ schema, operation, fragments, fieldNodes, parentType }: GraphQLResolveInfo): Operation {
   const [node] = fieldNodes
   const known = node && fieldNodes.length === 1 ? operations.get(node) : undefined
-  const single = known ?? { ...operation, selectionSet: { ...operation.selectionSet, selections: fieldNodes } }
+  const kind = parentType === schema.getMutationType() ? OperationTypeNode.MUTATION : OperationTypeNode.QUERY
+  const selectionSet = { ...operation.selectionSet, selections: fieldNodes }
+  const single = known ?? { ...operation, operation: kind, selectionSet }
   if (node && fieldNodes.length === 1) operations.set(node, single)
   return { schema, operation: single, fragments }
 }
