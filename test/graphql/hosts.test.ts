@@ -246,6 +246,19 @@ describe.each(Object.keys(HOSTS))('by %s', (host) => {
   })
 })
 
+test('arguments that a host changes on the way are refused, and not ignored', async () => {
+  const { gateway } = await openFilled()
+  const host = extendSchema(schema, parse('extend type Query { motto: String }'))
+  const { risks } = host.getQueryType()?.getFields() ?? {}
+  const resolve = risks?.resolve
+  if (!risks || !resolve) throw new Error('There is no list of risks.')
+  risks.resolve = (source, args, context, info) => resolve(source, { ...args, first: 1 }, context, info)
+  const contextValue = contextFor(gateway.store as unknown as Store, { scopes: EVERYTHING })
+  const { data, errors } = await graphql({ schema: host, source: '{ risks { totalCount } }', contextValue })
+  expect(data).toEqual({ risks: null })
+  expect(errors).toMatchObject([{ message: expect.stringContaining('were changed on the way') }])
+})
+
 test('without our context a resolver says which one it needs', async () => {
   const { errors = [] } = await graphql({
     schema,

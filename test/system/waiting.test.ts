@@ -118,7 +118,11 @@ async function keyIdOf({ own }: Gateway): Promise<string> {
 test('a key that is revoked while it waits is refused', async () => {
   const { gateway } = await openOffice()
   const caller = await gateway.as('personnel.read')
-  const request = caller.get(await awaited(caller))
+  const path = await awaited(caller)
+  gateway.statements()
+  const request = caller.get(path)
+  // Its key was checked, and its empty page is being read.
+  await expect.poll(() => gateway.statements().some((sql) => sql.includes('from "change"'))).toBe(true)
   expect(await isWaiting(request)).toBe(true)
   const id = await keyIdOf(gateway)
   await gateway.write((write) => revokeKey(write, id))

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   type FieldNode,
   GraphQLError,
   type GraphQLFieldResolver,
   type GraphQLResolveInfo,
+  getArgumentValues,
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql'
@@ -22,8 +24,9 @@ interface Answered {
 const VALUES: unique symbol = Symbol('values')
 
 /** Resolves a root field, wherever the schema is executed: with the same answer as our own server. */
-export const resolveRoot: GraphQLFieldResolver<unknown, unknown> = async (_, __, context, info) => {
+export const resolveRoot: GraphQLFieldResolver<unknown, unknown> = async (_, args, context, info) => {
   requireContext(context)
+  requireAsSent(args, info)
   try {
     const { roots } = await (isOfQuery(info) ? read(context, info) : apart(context, info))
     const found = roots.find(({ key }) => key === info.path.key)
@@ -35,6 +38,20 @@ export const resolveRoot: GraphQLFieldResolver<unknown, unknown> = async (_, __,
   } catch (error) {
     throw publicError(error)
   }
+}
+
+/** A host that wraps a resolver may pass other arguments, which a plan of the query cannot see: better loud than ignored. */
+function requireAsSent(
+  args: object,
+  { parentType, fieldName, fieldNodes: [node], variableValues }: GraphQLResolveInfo,
+) {
+  const field = parentType.getFields()[fieldName]
+  // Inputs and references may be large.
+  if (!field || !node || fieldName.startsWith('_') || 'input' in args) return
+  if (isDeepStrictEqual({ ...args }, getArgumentValues(field, node, variableValues))) return
+  throw new GraphQLError(
+    `The arguments of ${fieldName} were changed on the way, but the operations gateway answers the query as it was sent. Change the query itself, and delegate it.`,
+  )
 }
 
 /** By the variables of an execution, an object of its own: all root fields of it are read together. */
