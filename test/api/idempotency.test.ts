@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { mintKey } from '../../src/auth/keys.js'
 import { ROUTES } from '../../src/http/rest/routes.js'
@@ -179,6 +180,23 @@ describe('the same key', () => {
     expect(await sendWithToken(await gateway.as('personnel.read'), ADA)).toMatchProblem(403, 'INSUFFICIENT_SCOPE')
     expect(await sendWithToken(gateway.with(undefined), ADA)).toMatchProblem(401, 'UNAUTHENTICATED')
   })
+})
+
+test('a key that has lost a scope since is refused, and nothing is done', async () => {
+  const { gateway } = await openCompany()
+  const caller = await gateway.as('personnel.manage', 'projects.read')
+  const first = await sendWithToken(caller, ADA)
+  const { name } = (await caller.get('/v1/key')).body
+  const holding = (scopes: string) =>
+    gateway.write(({ db, t }) => db.update(t.apiKey).set({ scopes }).where(eq(t.apiKey.name, name)))
+  await holding('personnel.manage')
+  const before = dumpOf(gateway)
+  const less = await sendWithToken(caller, ADA)
+  expect(less).toMatchProblem(403, 'INSUFFICIENT_SCOPE')
+  expect([less.body.requiredScope, replayed(less), dumpOf(gateway)]).toEqual(['projects.read', null, before])
+  await holding('personnel.manage projects.manage')
+  const more = await sendWithToken(caller, ADA)
+  expect([more.status, more.text, replayed(more)]).toEqual([201, first.text, 'true'])
 })
 
 describe('what is refused is not kept, and may be mended under the same key', () => {
