@@ -246,6 +246,21 @@ describe.each(Object.keys(HOSTS))('by %s', (host) => {
   })
 })
 
+test('one document in two hosts is planned for the types of each', async () => {
+  const { gateway } = await openFilled()
+  const hosts = ['Issue', 'Risk'].map((type) =>
+    extendSchema(schema, parse(`interface Ranked { title: String! } extend type ${type} implements Ranked`)),
+  )
+  const document = parse('{ risks(first: 1) { nodes { id ... on Ranked { title } } } }')
+  const shown: string[][] = []
+  for (const host of hosts) {
+    const contextValue = contextFor(gateway.store as unknown as Store, { scopes: EVERYTHING })
+    const { data } = JSON.parse(JSON.stringify(await execute({ schema: host, document, contextValue })))
+    shown.push(Object.keys(data?.risks?.nodes[0] ?? {}))
+  }
+  expect(shown).toEqual([['id'], ['id', 'title']])
+})
+
 test('arguments that a host changes on the way are refused, and not ignored', async () => {
   const { gateway } = await openFilled()
   const host = extendSchema(schema, parse('extend type Query { motto: String }'))

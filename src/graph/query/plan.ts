@@ -59,7 +59,10 @@ interface PlannedRoot {
 /** Each directive may double the number of plans of an operation. */
 const PLANS_KEPT_MAX = 16
 
-const plans = new WeakMap<OperationDefinitionNode, LRUCache<string, Plan>>()
+type KeptPlans = WeakMap<OperationDefinitionNode, LRUCache<string, Plan>>
+
+/** By the schema that the operation was validated against: in that of another host a fragment may apply to other types. */
+const plans = new WeakMap<GraphQLSchema, KeptPlans>()
 
 /** Plans a validated operation for a caller; throws a Fault if it is too much for one statement. */
 export function planFor(
@@ -73,8 +76,10 @@ export function planFor(
   // The plan is kept, and must not keep the other variables alive with it: they may be large.
   const decided = Object.fromEntries(decidingVariables(operation).map((name) => [name, variables[name]]))
   const key = `${isHosted} ${Object.values(decided)} ${[...withheld]}`
-  const known = plans.get(operation.operation) ?? new LRUCache<string, Plan>({ max: PLANS_KEPT_MAX })
-  plans.set(operation.operation, known)
+  const ofSchema: KeptPlans = plans.get(operation.schema) ?? new WeakMap()
+  plans.set(operation.schema, ofSchema)
+  const known = ofSchema.get(operation.operation) ?? new LRUCache<string, Plan>({ max: PLANS_KEPT_MAX })
+  ofSchema.set(operation.operation, known)
   const found = known.get(key)
   if (found) return found
   const collect = selectionsOf(operation, includedBy(decided))
