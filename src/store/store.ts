@@ -48,7 +48,7 @@ export interface CompiledSql {
   readonly isHeavy?: boolean
   /** The result of `weigh`. */
   readonly weight?: number
-  /** Whether its JSON has positions that become cursors: a read worker writes those of large results. */
+  /** Whether its JSON has positions that become cursors before the rows are returned. */
   readonly hasCursors?: boolean
 }
 

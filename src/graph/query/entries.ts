@@ -92,8 +92,6 @@ export interface Part {
   /** Builds each entry of the page; undefined for members beside the entries. */
   readonly entry?: PlannedEntry<JsonPage>['object']
   readonly value: Member<JsonPage>
-  /** Whether the JSON from SQL has positions that must be replaced by cursors. */
-  readonly hasCursors: boolean
 }
 
 /** A connection, by its members. */
@@ -131,7 +129,6 @@ export class EntryPlanner {
   /** The costs of entries of a derived object. */
   readonly derived: Cost[] = []
   depth = 0
-  private hasCursors = false
   private longTexts = 0
   private lookUps = 0
 
@@ -148,9 +145,9 @@ export class EntryPlanner {
 
   /** The planned rows, once all of them are planned. */
   rows(weigh: Weigh): PlannedRows {
-    const { slots, hasCursors, longTexts } = this
+    const { slots, longTexts } = this
     plannedRows += 1
-    return { number: plannedRows, slots, weigh, hasCursors, longTexts }
+    return { number: plannedRows, slots, weigh, longTexts }
   }
 
   rootConnection(list: AnyList): Connection {
@@ -163,12 +160,7 @@ export class EntryPlanner {
 
   private connection(type: GraphQLObjectType, nodes: Nodes, list: AnyList, place: Place): Connection {
     const planned = Array.from(this.ours(type, nodes), ([name, fields]) => {
-      const before = this.hasCursors
-      this.hasCursors = false
-      const part = this.part(type, fields, list, { ...below(place, name), table: list.table })
-      const { hasCursors } = this
-      this.hasCursors ||= before
-      return { ...part, name, hasCursors }
+      return { ...this.part(type, fields, list, { ...below(place, name), table: list.table }), name }
     })
     requireFew(planned)
     const is = (name: ConnectionPart) => planned.some(({ part }) => part === name)
@@ -201,7 +193,6 @@ export class EntryPlanner {
       if (isTypename(node)) return { member: constant(type.name), cost: costing(1) }
       if (isOfHost(type, node)) return undefined
       const { fact } = declaredOf(fieldOf(type, node), 'fact')
-      if (fact.endsWith('Cursor')) this.hasCursors = true
       return { member: nested((_, page) => page.fact(fact)), cost: costing(1) }
     })
   }
@@ -220,10 +211,8 @@ export class EntryPlanner {
         const { object, weigh, cost } = this.nodes(objectOf(field), fields, list, at)
         return { member: nested(object), weigh, cost: sum([costing(1), cost]) }
       }
-      // Encoding a position takes as long as reading a row; the first one is small beside its own row.
-      const weigh = this.hasCursors ? () => 1 : () => 0
-      this.hasCursors = true
-      return { member: nested((_, page) => page.cursor), weigh, cost: costing(1) }
+      // Encoding a position takes as long as reading a row.
+      return { member: nested((_, page) => page.cursor), weigh: () => 1, cost: costing(1) }
     })
   }
 
@@ -289,10 +278,7 @@ export class EntryPlanner {
     const scope = this.lacked(field) ?? (isImplied ? undefined : this.lacked(named))
     if (scope) return this.refused(field, { path: place.path, nodes, scope })
     if ('column' in declared) return { member: this.column(declared.column, field, nodes, place), cost: costing(1) }
-    if ('position' in declared) {
-      this.hasCursors = true
-      return { member: position(declared.position), cost: costing(1) }
-    }
+    if ('position' in declared) return { member: position(declared.position), cost: costing(1) }
     const inner = { ...place, parent: type }
     if ('items' in declared) return this.items(declared.items, field, nodes, inner)
     if ('own' in declared) {
@@ -390,7 +376,7 @@ export class EntryPlanner {
   }
 }
 
-type PlannedPart = Omit<Part, 'name' | 'hasCursors'> & Omit<Planned<Member>, 'member'>
+type PlannedPart = Omit<Part, 'name'> & Omit<Planned<Member>, 'member'>
 type NamedMember<S> = readonly [name: string, member: Member<S>]
 
 /** Hidden members, with all columns of a row and with its type: no response key begins like this. */

@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { GraphQLObjectType } from 'graphql'
 import { Fault } from '../../errors.js'
+import { bytesOf } from '../../store/query/jsonPage.js'
 import type { AnyList } from '../../store/query/page.js'
 import type { CompiledSql, Write } from '../../store/store.js'
 import { type Context, change } from '../builder.js'
@@ -10,7 +11,7 @@ import { below, type EntryPlanner, type Place, type Refusal } from './entries.js
 import { shownMember } from './members.js'
 import { pageRequestsIn } from './pageRequests.js'
 import { refusalsIn } from './readers.js'
-import { jsonIn, type RootResult } from './results.js'
+import type { RootResult } from './results.js'
 import type { Nodes } from './selections.js'
 import { statementOf } from './statements.js'
 
@@ -34,7 +35,6 @@ interface PlannedChange {
 /** The selected fields of a changed row, which are read by a key in the transaction of the change. */
 interface ChangedRow {
   readonly cost: Cost
-  readonly hasCursors: boolean
   statementFor(context: Context, args: readonly Arguments[]): Promise<(key: string) => CompiledSql>
 }
 
@@ -50,7 +50,7 @@ export function changerOf(planner: EntryPlanner, mutation: Mutation) {
     const reading = (write: Write) => async (row: ChangedRow, key: string) => {
       const statement = statements.get(row)?.(key)
       const [found] = statement ? await write.lastRows(statement) : []
-      return jsonIn(found?.[0], row)
+      return bytesOf(found?.[0])
     }
     return {
       refusals: refusalsIn(planner),
@@ -118,7 +118,6 @@ function changedRow(
   const rows = planner.rows(weigh)
   return {
     cost,
-    hasCursors: rows.hasCursors,
     async statementFor(context, args) {
       const pageRequests = await pageRequestsIn(context, rows, args)
       const statement = await statementOf(context, rows, pageRequests, {

@@ -1,5 +1,5 @@
 import { and, sql } from 'drizzle-orm'
-import { conditional, listSource } from '../../store/query/jsonPage.js'
+import { bytesOf, conditional, listSource } from '../../store/query/jsonPage.js'
 import { type AnyList, cursorGone, extentOf, requireWhole } from '../../store/query/page.js'
 import { type AnySummary, type AnyView, countedGroups, summaryOf } from '../../store/query/views.js'
 import type { Context } from '../builder.js'
@@ -7,9 +7,9 @@ import { checkNames } from '../hints/names.js'
 import type { SingleRow } from './declared.js'
 import type { Connection, EntryPlanner, Part, Refusal } from './entries.js'
 import { pageRequestsIn, requirePageSize } from './pageRequests.js'
-import { jsonIn, type ReadRoot, type RootResult } from './results.js'
+import type { ReadRoot, RootResult } from './results.js'
 import type { Variables } from './selections.js'
-import { Build, boundIn, type Entry, type PlannedRows, statementOf, Weighing } from './statements.js'
+import { Build, boundIn, compiledWith, type Entry, type PlannedRows, statementOf, Weighing } from './statements.js'
 
 type Refusals = Pick<EntryPlanner, 'refusals' | 'rowRefusals'>
 
@@ -62,13 +62,13 @@ export function listReader(rows: PlannedRows, refused: Refusals, list: AnyList, 
 }
 
 /** The JSON of a list from the columns of its parts, and the same for REST. */
-async function listResult(parts: readonly Part[], total: unknown, columns: unknown[]): Promise<RootResult> {
+function listResult(parts: readonly Part[], total: unknown, columns: unknown[]): RootResult {
   const json: Buffer[] = [Buffer.from('{')]
   let entries: Buffer = Buffer.alloc(0)
   let pageInfo = {}
   let totalCount: number | undefined
   for (const part of parts) {
-    const shown = await jsonIn(part.part === 'totalCount' ? total : columns.shift(), part)
+    const shown = bytesOf(part.part === 'totalCount' ? total : columns.shift())
     const head = `${json.length === 1 ? '' : ','}"${part.name}":`
     if (part.entry) {
       entries = shown
@@ -105,7 +105,7 @@ export function rowReader(rows: PlannedRows, refused: Refusals, one: SingleRow, 
       refusals: refusalsIn(refused),
       async resultOf([found]) {
         const row = found?.[0]
-        return { json: [row ? await jsonIn(row[0], rows) : NULL], isThere: row !== undefined }
+        return { json: [row ? bytesOf(row[0]) : NULL], isThere: row !== undefined }
       },
     }
   }
@@ -152,15 +152,15 @@ export function viewReader(rows: PlannedRows, refused: Refusals, view: AnyView, 
     const { name, alias } = build.row({ table: () => view.row })
     const selected = sql`(select ${view.size} from ${view.row}), ${object(build, alias)}`
     const tables = view.tables(read, given, { guard, most })
-    const { text, values } = read.compile(sql`${tables} select ${selected} from ${name}`)
+    const { values, ...compiled } = compiledWith(read, sql`${tables} select ${selected} from ${name}`)
     const weight = read.weigh(extent)
     return {
-      statements: [{ text, values: boundIn(values, pageRequests), isHeavy, weight }],
+      statements: [{ ...compiled, values: boundIn(values, pageRequests), isHeavy, weight }],
       refusals: refusalsIn(refused),
       async resultOf([[row = []] = []]) {
         const [size, json] = row
         if (Number(size ?? 0) > most && !view.isBounded?.(given)) throw view.tooMany(most)
-        return { json: [await jsonIn(json, rows)], isThere: true }
+        return { json: [bytesOf(json)], isThere: true }
       },
     }
   }

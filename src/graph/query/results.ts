@@ -1,15 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Fault, ResponseTooLong } from '../../errors.js'
 import { isOfStore, toFault } from '../../store/faults.js'
-import { withCursorsInTurns } from '../../store/query/cursors.js'
 import type { Separator } from '../../store/query/json.js'
-import { bytesOf } from '../../store/query/jsonPage.js'
 import type { CompiledSql, Read } from '../../store/store.js'
 import type { Context } from '../builder.js'
 import type { Arguments } from './declared.js'
 import type { Refusal } from './entries.js'
 import type { Variables } from './selections.js'
-import type { PlannedRows } from './statements.js'
 
 /** The result of a root field. */
 export interface RootResult {
@@ -87,12 +83,6 @@ async function rowsOf(read: Read, roots: readonly (readonly CompiledSql[])[]): P
 function identityOf({ text, values }: CompiledSql, numbers: Map<unknown, number>): string {
   for (const value of values) if (!numbers.has(value)) numbers.set(value, numbers.size)
   return `${text}\n${values.map((value) => numbers.get(value)).join()}`
-}
-
-/** JSON from the database with its cursors, if it has any; a whole list may have a hundred thousand of them. */
-export async function jsonIn(value: unknown, { hasCursors }: Pick<PlannedRows, 'hasCursors'>): Promise<Buffer> {
-  const json = bytesOf(value)
-  return hasCursors ? withCursorsInTurns(json, nextTurn) : json
 }
 
 /** A Fault of the request is returned: other root fields go on. All else concerns the whole operation, and is thrown. */

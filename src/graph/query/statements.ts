@@ -3,6 +3,7 @@ import { aliasedTable, and, fillPlaceholders, inArray, type SQL, sql } from 'dri
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { LRUCache } from 'lru-cache'
 import { LIMITS } from '../../limits.js'
+import { CURSOR_MARK } from '../../store/query/cursors.js'
 import { conditional, JsonPage, type Source } from '../../store/query/jsonPage.js'
 import { type AnyList, isServed, oncePerEngine } from '../../store/query/page.js'
 import { type AnyRelation, HANDFUL, type Identified, relatedSource } from '../../store/query/relations.js'
@@ -18,8 +19,6 @@ export interface PlannedRows {
   readonly number: number
   readonly slots: readonly Slot[]
   readonly weigh: Weigh
-  /** Whether the JSON from SQL has positions that must be replaced by cursors. */
-  readonly hasCursors: boolean
   /** The number of selected long texts. */
   readonly longTexts: number
 }
@@ -210,11 +209,8 @@ export class Weighing {
 /** Bounds the cache for all queries: callers choose selections and page sizes. */
 const STATEMENTS_CACHED_MAX = 1_000
 
-interface CachedStatement {
-  readonly text: string
-  /** With placeholders for what differs between requests. */
-  readonly values: readonly unknown[]
-}
+/** With placeholders for the values that differ between requests. */
+type CachedStatement = Pick<CompiledSql, 'text' | 'values' | 'hasCursors'>
 
 const cachedOn = oncePerEngine(() => new LRUCache<string, CachedStatement>({ max: STATEMENTS_CACHED_MAX }))
 
@@ -228,9 +224,14 @@ async function cachedStatement(context: Context, key: string, build: () => SQL):
   await nextTurn()
   const built = build()
   await nextTurn()
-  const compiled = read.compile(built)
+  const compiled = compiledWith(read, built)
   if (key.length + compiled.text.length <= LIMITS.storeKeptCharacters) statements.set(key, compiled)
   return compiled
+}
+
+export function compiledWith(read: Read, built: SQL): CachedStatement {
+  const compiled = read.compile(built)
+  return { ...compiled, hasCursors: compiled.text.includes(CURSOR_MARK) }
 }
 
 /** One statement of a root field. */
@@ -251,7 +252,7 @@ interface Statement {
 
 export async function statementOf(
   context: Context,
-  { number, weigh, hasCursors, longTexts }: PlannedRows,
+  { number, weigh, longTexts }: PlannedRows,
   pageRequests: PageRequests,
   { key = '', extent: own, times, isCounted = false, isOfChange = false, build, given }: Statement,
 ): Promise<CompiledSql> {
@@ -271,19 +272,13 @@ export async function statementOf(
   // Whether so many of the longest rows would be too long.
   const isMetered = isHeavy && weight * longTexts * context.rowCounts.texts.longest > context.responseBytesMax
   const kind = isMetered ? 'metered' : isHeavy ? 'guarded' : 'bare'
-  const { text, values } = await cachedStatement(
+  const { values, ...compiled } = await cachedStatement(
     context,
     `${number}${key} ${kind} ${keyOf(pageRequests, builtOnce)}`,
     () => build(new Build(read, pageRequests, { isHeavy, isMetered, builtOnce }), guard),
   )
-  return {
-    text,
-    values: boundIn(values, pageRequests, given),
-    hasStablePlan: hasStablePlan(pageRequests),
-    isHeavy,
-    weight,
-    hasCursors,
-  }
+  const bound = boundIn(values, pageRequests, given)
+  return { ...compiled, values: bound, hasStablePlan: hasStablePlan(pageRequests), isHeavy, weight }
 }
 
 /** The values of a statement, for its placeholders. */

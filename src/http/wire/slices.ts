@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LIMITS } from '../../limits.js'
-import { framedAround } from '../../store/query/framed.js'
 
 /** Yields to the event loop between slices: copying or hashing megabytes at once would block it for milliseconds. */
 async function eachSlice(parts: readonly Buffer[], work: (slice: Buffer) => void): Promise<void> {
@@ -19,10 +18,8 @@ async function eachSlice(parts: readonly Buffer[], work: (slice: Buffer) => void
   }
 }
 
-/** `Buffer.concat`, in place or in slices if it is long. */
+/** `Buffer.concat`, in slices if it is long. */
 export async function joined(parts: readonly Buffer[]): Promise<Buffer> {
-  const inPlace = framedAround(parts)
-  if (inPlace) return inPlace
   const length = parts.reduce((sum, part) => sum + part.length, 0)
   if (length <= LIMITS.sliceBytes) return Buffer.concat(parts)
   return copied(parts, Buffer.allocUnsafe(length))

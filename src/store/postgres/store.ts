@@ -6,8 +6,9 @@ import { LIMITS } from '../../limits.js'
 import { inOrder, SELECT_VERSIONS_AS_JSON, versionsIn } from '../changeCounters.js'
 import { atMostEvery, coalesce } from '../coalesce.js'
 import { deadlineExceeded, isOverdue } from '../faults.js'
+import { withCursors } from '../query/cursors.js'
 import { postgresJson as json } from '../query/json.js'
-import type { Deadline, OnNotice, OnStatement, Read, Readership, Store, Write } from '../store.js'
+import type { CompiledSql, Deadline, OnNotice, OnStatement, Read, Readership, Store, Write } from '../store.js'
 import { Connections } from './connections.js'
 import { Hosts } from './hosts.js'
 import {
@@ -169,20 +170,21 @@ function handleOn(run: Session['run'], { onStatement, atOnce }: HandleOptions = 
     guard: () => undefined,
     meter: () => undefined,
     weigh: () => 0,
-    async rows({ text, values, hasStablePlan }) {
-      onStatement?.(text)
-      return (await run(text, [...values], { hasStablePlan })).rows
-    },
+    rows: (statement) => rowsOn(run, statement, onStatement),
     rowsTogether: (statements) =>
       inTransaction(async (own) => {
         const all: unknown[][][] = []
-        for (const { text, values, hasStablePlan } of statements) {
-          onStatement?.(text)
-          all.push((await own(text, [...values], { hasStablePlan })).rows)
-        }
+        for (const statement of statements) all.push(await rowsOn(own, statement, onStatement))
         return all
       }),
   }
+}
+
+async function rowsOn(run: Session['run'], statement: CompiledSql, onStatement?: OnStatement): Promise<unknown[][]> {
+  const { text, values, hasStablePlan, hasCursors } = statement
+  onStatement?.(text)
+  const { rows } = await run(text, [...values], { hasStablePlan })
+  return hasCursors ? withCursors(rows) : rows
 }
 
 const dialect = new PgDialect()

@@ -1,7 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { AnyColumn } from 'drizzle-orm'
 import { badArgument } from '../../errors.js'
-import { ROOM_BYTES, roomFor } from './framed.js'
 
 export type Key = string | number
 
@@ -55,34 +55,23 @@ const [QUOTE, BACKSLASH, END] = Buffer.from('"\\]')
 /** Cursors found or encoded before yielding to the event loop. */
 const STEP = 500
 
-/** Replaces the marked positions in JSON from the database by cursors. */
-export function withCursors(json: Buffer): Buffer {
-  const steps = replaced(json)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
+/** Replaces the marked positions in the JSON of rows by cursors, and yields to the event loop in between. */
+export async function withCursors(rows: unknown[][]): Promise<unknown[][]> {
+  for (const _ of cursorsIn(rows)) await nextTurn()
+  return rows
+}
+
+/** The same, which yields after each step. */
+export function* cursorsIn(rows: unknown[][]): Generator<void> {
+  for (const row of rows) {
+    for (const [index, value] of row.entries()) {
+      if (Buffer.isBuffer(value)) row[index] = yield* replaced(value)
+      else if (typeof value === 'string') row[index] = yield* replaced(Buffer.from(value))
+    }
   }
 }
 
-/** JSON from read workers, which have written its cursors. */
-const written = new WeakSet<ArrayBufferLike>()
-
-export function noteCursorsWritten({ buffer }: Uint8Array): void {
-  written.add(buffer)
-}
-
-/** The same for long lists; `turn` yields to the event loop. */
-export async function withCursorsInTurns(json: Buffer, turn: () => Promise<void>): Promise<Buffer> {
-  if (written.has(json.buffer)) return json
-  const steps = replaced(json)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-    await turn()
-  }
-}
-
-/** Yields after each step; its first pass finds how long the result is, so that all is written in place. */
+/** Its first pass finds how long the result is, so that all is written in place. */
 function* replaced(json: Buffer): Generator<void, Buffer> {
   const marks: Mark[] = []
   let length = json.length
@@ -92,7 +81,7 @@ function* replaced(json: Buffer): Generator<void, Buffer> {
     if (marks.push(mark) % STEP === 0) yield
   }
   if (marks.length === 0) return json
-  const whole = length < ROOM_BYTES ? Buffer.allocUnsafe(length) : roomFor(length)
+  const whole = Buffer.allocUnsafe(length)
   let written = 0
   let from = 0
   for (const [index, mark] of marks.entries()) {

@@ -2,6 +2,7 @@ import { getTableName, type SQL, sql } from 'drizzle-orm'
 import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { BaseSQLiteDatabase, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import { withCursors } from '../query/cursors.js'
 import { sqliteJson as json } from '../query/json.js'
 import type { CompiledSql, Extent, OnStatement, Read, Write } from '../store.js'
 import { STILL_WANTED, WITHIN_LIMIT } from './connection.js'
@@ -53,14 +54,15 @@ export function handleOn(statements: Statements, { onStatement, offload, atOnce 
     weigh: (extent) => offload?.weigh(extent) ?? 0,
     async rows(statement) {
       onStatement?.(statement.text)
-      if (!statement.isHeavy || !offload) return allOf(statements, statement)
+      if (!statement.isHeavy || !offload) return finished(statement, allOf(statements, statement))
       const [rows = []] = await offload.rows([statement])
       return rows
     },
     async rowsTogether(all) {
       for (const { text } of all) onStatement?.(text)
       if (offload && isMuch(all, offload)) return offload.rows(all)
-      return inTransaction((own) => all.map((statement) => allOf(own, statement)))
+      const found = inTransaction((own) => all.map((statement) => [statement, allOf(own, statement)] as const))
+      return Promise.all(found.map(([statement, rows]) => finished(statement, rows)))
     },
   }
 }
@@ -70,6 +72,10 @@ function allOf(statements: Statements, { text, values }: CompiledSql): unknown[]
     .prepare(text)
     .raw()
     .all(...values) as unknown[][]
+}
+
+function finished({ hasCursors }: CompiledSql, rows: unknown[][]): Promise<unknown[][]> | unknown[][] {
+  return hasCursors ? withCursors(rows) : rows
 }
 
 /** Light statements may add up; up to this multiple of the limit they take less than a slice of the event loop. */

@@ -1,13 +1,13 @@
 import { constants, getPriority, setPriority } from 'node:os'
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
-import { withCursors } from '../query/cursors.js'
-import { hasRoom, withRoom } from '../query/framed.js'
+import { cursorsIn } from '../query/cursors.js'
 import type { CompiledSql } from '../store.js'
 import { connect, STILL_WANTED, WITHIN_LIMIT } from './connection.js'
 import { TOO_LONG, type WorkerReport, type WorkerStart, type WorkerTask } from './readWorkerMessages.js'
 import { StatementCache } from './statements.js'
 
-const ROOMY_FROM_BYTES = 65_536
+/** Smaller buffers may share pooled memory, and are copied. */
+const TRANSFERRED_FROM_BYTES = 65_536
 
 /** Rows per message, so that the event loop never receives very many in one turn. */
 const ROWS_AT_ONCE = 500
@@ -37,7 +37,7 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
         chunk = []
       }
       for (const value of row) returned.spend(lengthOf(value))
-      chunk.push(row.map((value) => roomyBytes(value, hasCursors)))
+      chunk.push(hasCursors ? withCursors(row) : row)
     }
     report({ statement, rows: chunk, isLast: isLastOne }, bytesIn(chunk))
   }
@@ -85,16 +85,14 @@ function lengthOf(value: unknown): number {
   return typeof value === 'string' || value instanceof Uint8Array ? value.length : 0
 }
 
-/** Adds room around large buffers, and cursors into them; small ones may share pooled memory, and are copied anyway. */
-function roomyBytes(value: unknown, hasCursors: boolean): unknown {
-  if (!(value instanceof Uint8Array) || value.length < ROOMY_FROM_BYTES) return value
-  const finished = hasCursors ? withCursors(Buffer.from(value.buffer, value.byteOffset, value.length)) : value
-  const roomy = hasRoom(finished) ? finished : withRoom(finished)
-  // Transfer the old buffer to a closed port, which frees it at once: this thread rarely collects garbage by itself.
-  if (value.buffer instanceof ArrayBuffer && value.length === value.buffer.byteLength) {
-    NOBODY.postMessage(null, [value.buffer])
-  }
-  return roomy
+/** Writes the cursors of a row, and frees its former bytes at once: this thread rarely collects garbage by itself. */
+function withCursors(row: unknown[]): unknown[] {
+  const finished = [row.slice()]
+  for (const _ of cursorsIn(finished));
+  const [values = []] = finished
+  const former = row.filter((value, index) => value !== values[index])
+  NOBODY.postMessage(null, bytesIn([former]))
+  return values
 }
 
 /** A closed port, which discards what is transferred to it. */
@@ -105,11 +103,13 @@ NOBODY.close()
 function bytesIn(rows: readonly unknown[][]): ArrayBuffer[] {
   return rows.flatMap((row) =>
     row.flatMap((value) =>
-      value instanceof Uint8Array && value.buffer instanceof ArrayBuffer && value.length >= ROOMY_FROM_BYTES
-        ? [value.buffer]
-        : [],
+      value instanceof Uint8Array && value.buffer instanceof ArrayBuffer && isTransferred(value) ? [value.buffer] : [],
     ),
   )
+}
+
+function isTransferred({ length, buffer }: Uint8Array): boolean {
+  return length >= TRANSFERRED_FROM_BYTES && length === buffer.byteLength
 }
 
 /** Niceness added to this thread, so that the event loop has precedence on a shared core. */

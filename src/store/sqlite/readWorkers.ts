@@ -4,8 +4,6 @@ import { Fault, ResponseTooLong } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { FairQueue, type Owned } from '../fairQueue.js'
 import { BUSY, deadlineExceeded, toFault, UNREACHABLE } from '../faults.js'
-import { noteCursorsWritten } from '../query/cursors.js'
-import { noteRoom, ROOM_BYTES } from '../query/framed.js'
 import type { CompiledSql, Deadline, Readership } from '../store.js'
 import { TOO_LONG, type WorkerReport, type WorkerStart, type WorkerTask } from './readWorkerMessages.js'
 
@@ -187,9 +185,8 @@ export class ReadWorkers {
   private hear(thread: Thread, report: WorkerReport): void {
     const { task, rows, isInterrupted } = thread
     if ('rows' in report) {
-      const { hasCursors = false } = task?.statements[report.statement] ?? {}
       // Drop rows whose caller has given up.
-      if (task) for (const row of report.rows) rows[report.statement]?.push(withBuffers(row, hasCursors))
+      if (task) for (const row of report.rows) rows[report.statement]?.push(row.map(withBuffer))
       if (!report.isLast) return
     }
     Atomics.store(thread.stop, 0, 0)
@@ -278,15 +275,8 @@ function isGone({ deadline }: Task): boolean {
 }
 
 /** A Buffer arrives as a plain Uint8Array after structured cloning. */
-function withBuffers(row: unknown[], hasCursors: boolean): unknown[] {
-  for (const [index, value] of row.entries()) {
-    if (!(value instanceof Uint8Array)) continue
-    row[index] = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-    if (value.byteOffset !== ROOM_BYTES) continue
-    noteRoom(value)
-    if (hasCursors) noteCursorsWritten(value)
-  }
-  return row
+function withBuffer(value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value
 }
 
 /** Rebuilds the driver's error in this thread. */
