@@ -5,7 +5,7 @@ import type { List } from '../store/query/page.js'
 import type { AnyRelation, Computed, Identified, Relation } from '../store/query/relations.js'
 import type { Positioned, Summary, View } from '../store/query/views.js'
 import { builder, needs } from './builder.js'
-import type { FieldPrice } from './query/costs.js'
+import type { FieldPrice } from './query/prices.js'
 import { resolveField, resolveRoot } from './query/resolvers.js'
 
 export type Types = typeof builder.$inferSchemaTypes

@@ -6,7 +6,7 @@ import type { Identified } from '../store/query/relations.js'
 import type { Write } from '../store/store.js'
 import { needs } from './builder.js'
 import { rootField, type Types } from './fields.js'
-import type { FieldPrice } from './query/costs.js'
+import type { FieldPrice } from './query/prices.js'
 
 interface MutationOptions<Row extends object, Args extends InputFieldMap> {
   readonly type: ObjectRef<Types, Row>

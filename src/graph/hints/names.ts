@@ -1,7 +1,7 @@
 import { grants, type Scope } from '../../auth/scopes.js'
 import { badArgument, type Fault } from '../../errors.js'
 import type { IdKind } from '../../ids.js'
-import { hasName, impossibleIn, type Naming } from '../../store/query/names.js'
+import { hasName, impossibleIn, type Naming } from '../../store/query/conditions.js'
 import type { CountedList } from '../../store/query/rowCounts.js'
 import { type Context, missingScope } from '../builder.js'
 

@@ -10,7 +10,7 @@ import { type Batch, contradiction, type Reference, readReferences } from '../fe
 import type { References } from './declared.js'
 import type { Refusal } from './entries.js'
 import { type PageRequests, pageRequestsIn } from './pageRequests.js'
-import type { ReadRoot } from './results.js'
+import type { ReadRoot } from './readers.js'
 import { type Entry, type PlannedRows, statementOf } from './statements.js'
 
 /** What is planned for entities of one type. */

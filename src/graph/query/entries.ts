@@ -7,7 +7,6 @@ import { LIMITS } from '../../limits.js'
 import type { JsonPage } from '../../store/query/jsonPage.js'
 import type { AnyList } from '../../store/query/page.js'
 import { type AnyRelation, HANDFUL } from '../../store/query/relations.js'
-import { type Cost, costing, type FieldPrice, FREE, type ListCost, selected, sum, within } from './costs.js'
 import {
   type ConnectionPart,
   columnOf,
@@ -40,6 +39,7 @@ import {
   sumOf,
   visibleColumn,
 } from './members.js'
+import { type Cost, costing, type FieldPrice, FREE, type ListCost, selected, sum, within } from './prices.js'
 import type { Collect, Nodes, Selected } from './selections.js'
 import type { Build, PlannedRows, Weigh, Weighing } from './statements.js'
 

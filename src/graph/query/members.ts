@@ -11,8 +11,8 @@ import {
   type Identified,
   relatedItems,
 } from '../../store/query/relations.js'
-import { type Cost, costing, selected, sum } from './costs.js'
 import { columnOf, fieldOf, isTypename, objectOf, sqlOf, unplanned } from './declared.js'
+import { type Cost, costing, selected, sum } from './prices.js'
 import type { Nodes, Selected } from './selections.js'
 import type { Build, Entry, Weigh, Weighing } from './statements.js'
 

@@ -6,7 +6,6 @@ import { Fault } from '../../errors.js'
 import type { AnyList } from '../../store/query/page.js'
 import type { Context } from '../builder.js'
 import { countReferences, countRefused, entityNamed, readReferences } from '../federation/references.js'
-import { type Cost, costing, type FieldPrice, FREE, selected, sum, within } from './costs.js'
 import {
   type Arguments,
   type Field,
@@ -23,8 +22,8 @@ import { entitiesReader } from './entities.js'
 import { anyIn, EntryPlanner, type Planning } from './entries.js'
 import { shownOf } from './members.js'
 import { type ChangeRoot, changerOf } from './mutations.js'
-import { listReader, localReader, refusalsIn, rowReader, summaryReader, viewReader } from './readers.js'
-import type { ReadRoot } from './results.js'
+import { type Cost, costing, type FieldPrice, FREE, selected, sum, within } from './prices.js'
+import { listReader, localReader, type ReadRoot, refusalsIn, rowReader, summaryReader, viewReader } from './readers.js'
 import {
   decidingVariables,
   includedBy,

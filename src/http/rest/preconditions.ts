@@ -1,5 +1,5 @@
 import { Fault } from '../../errors.js'
-import type { RootResult } from '../../graph/query/results.js'
+import type { RootResult } from '../../graph/query/readers.js'
 import { Content, JSON_TYPE } from '../wire/content.js'
 import type { HttpRequest } from '../wire/request.js'
 

@@ -1,6 +1,6 @@
 import { getNamedType } from 'graphql'
 import { Fault } from '../../errors.js'
-import type { ListResult, RootResult } from '../../graph/query/results.js'
+import type { ListResult, RootResult } from '../../graph/query/readers.js'
 import { ID_PREFIX } from '../../ids.js'
 import type { Separator } from '../../ingest/files/csv.js'
 import { Content, emptyResponse, JSON_TYPE, respond } from '../wire/content.js'

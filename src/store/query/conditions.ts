@@ -1,7 +1,13 @@
-import { type AnyColumn, or, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, getTableName, isNull, or, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { badArgument } from '../../errors.js'
-import { checkText, fold, foldedName } from '../../text.js'
-import type { Read } from '../store.js'
+import { type IdKind, isId } from '../../ids.js'
+import { LIMITS } from '../../limits.js'
+import { growingCache } from '../../lruCache.js'
+import { checkText, fold, foldedName, nearest } from '../../text.js'
+import { counterOf, type Versions } from '../changeCounters.js'
+import type { Read, Store } from '../store.js'
+import type { Tables } from '../tables.js'
 
 /** A filter as callers give it: absent and null both mean "any". */
 export type Optional<T> = T | null | undefined
@@ -73,4 +79,120 @@ function madeWithin(texts: Texts, canonical: Canonical, most: number): readonly 
 /** The canonical forms of texts whose number and lengths are known to be bounded; null becomes an empty text. */
 export function canonicalTexts(texts: Texts, canonical: Canonical): readonly string[] {
   return canonicalWithin(texts, canonical, Number.POSITIVE_INFINITY) ?? []
+}
+
+/** How a reference identifies a row: by id or by a unique name. A text in the form of an id is always an id. */
+export interface Naming {
+  readonly kind: IdKind
+  /** The accepted identifiers, for error messages. */
+  readonly ways: string
+  readonly table: (t: Tables) => PgTable & { readonly id: AnyPgColumn }
+  /** The unique name; undefined if only ids are accepted. */
+  readonly key?: KnownKey
+}
+
+interface KnownKey {
+  /** The form in which it is compared. */
+  readonly canonical: Canonical
+  /** The column with the canonical form. */
+  readonly column: (t: Tables) => AnyPgColumn
+  /** The column with the form that users write. */
+  readonly shown: (t: Tables) => AnyPgColumn
+  /** Whether a text can be such a name; by default any can. */
+  readonly canBe?: (text: string) => boolean
+}
+
+const AS_GIVEN: Canonical = (text) => text
+
+/** Whether one of these values is not an id. */
+export function hasName({ kind }: Naming, values: Texts): boolean {
+  return values.some((value) => value != null && !isId(kind, value))
+}
+
+const named = new WeakMap<Texts, Map<Naming, ReadonlyMap<string, string>>>()
+
+/** The values that are not ids, by their canonical form; found once for each list. */
+export function namesIn(naming: Naming, values: Texts): ReadonlyMap<string, string> {
+  const ofList = named.get(values) ?? new Map<Naming, ReadonlyMap<string, string>>()
+  named.set(values, ofList)
+  const { kind, key } = naming
+  const pairs = () =>
+    canonicalTexts(values, key?.canonical ?? AS_GIVEN).flatMap((name, index): [string, string][] => {
+      const given = values[index]
+      return given == null || isId(kind, given) ? [] : [[name, given]]
+    })
+  const names = ofList.get(naming) ?? new Map(pairs())
+  ofList.set(naming, names)
+  return names
+}
+
+/** The first value that can match no row: it has the form of neither an id nor a name. */
+export function impossibleIn({ kind, key }: Naming, values: Texts): string | undefined {
+  const canBe = (text: string) => isId(kind, text) || (key !== undefined && (key.canBe?.(text) ?? true))
+  return values.filter((value) => value != null).find((value) => !canBe(value))
+}
+
+/** The condition that a column refers to one of these rows; a null among the values matches a null reference. */
+export function refersTo(read: Read, column: AnyPgColumn, naming: Naming, values: Texts): SQL | undefined {
+  const ids = values.filter((value) => value != null).filter((value) => isId(naming.kind, value))
+  const names = [...namesIn(naming, values).keys()]
+  const none = values.some((value) => value == null) ? isNull(column) : undefined
+  if (names.length === 0) return ids.length === 0 && none ? none : or(read.among(column, ids), none)
+  const table = naming.table(read.t)
+  const byName = naming.key ? read.among(naming.key.column(read.t), names) : sql`false`
+  const named = sql`(select ${table.id} from ${table} where ${ids.length === 0 ? byName : or(read.among(table.id, ids), byName)})`
+  // One name is an equality, so that an index can serve the order too.
+  return or(names.length + ids.length === 1 ? sql`${column} = ${named}` : sql`${column} in ${named}`, none)
+}
+
+/** Bounds the cache, because callers choose the names; all names of one filter must fit. */
+const KNOWN_MAX = Math.max(1_000, LIMITS.filterItemsMax)
+
+/** Caches which names exist, until the change counter of their table rises. */
+export class KnownNames {
+  private readonly store: Pick<Store, 'read' | 'versions'>
+  private readonly known = growingCache<Versions[keyof Versions]>(KNOWN_MAX)
+
+  constructor(store: Pick<Store, 'read' | 'versions'>) {
+    this.store = store
+  }
+
+  /** The first of these values that is neither an id nor an existing name. */
+  async missing(naming: Naming, values: Texts): Promise<string | undefined> {
+    const names = namesIn(naming, values)
+    if (names.size === 0) return undefined
+    const { read, versions } = this.store
+    const version = (await versions())[counterOf(getTableName(naming.table(read.t)))]
+    const isKnown = (name: string) => this.known.get(`${naming.kind} ${name}`) === version
+    const unsure = [...names.keys()].filter((name) => !isKnown(name))
+    if (unsure.length === 0) return undefined
+    for (const name of await existing(read, naming, unsure)) this.known.set(`${naming.kind} ${name}`, version)
+    const [missing] = unsure.filter((name) => !isKnown(name))
+    return missing === undefined ? undefined : names.get(missing)
+  }
+
+  /** The existing name with the nearest spelling, of those next to it in the order of an index. */
+  async nearest({ table, key }: Naming, text: string): Promise<string | undefined> {
+    if (!key) return undefined
+    const { read } = this.store
+    const [column, name] = [key.column(read.t), key.canonical(text)]
+    const most = read.limit(LIMITS.namesComparedMax / 2)
+    const from = sql`select ${key.shown(read.t)} as name from ${table(read.t)} where ${column}`
+    const after = sql`${from} > ${name} order by ${column} limit ${most}`
+    const before = sql`${from} < ${name} order by ${column} desc limit ${most}`
+    const both = sql`select name from (${after}) after_it union all select name from (${before}) before_it`
+    return nearest(text, await textsOf(read, both))
+  }
+}
+
+async function existing(read: Read, { table, key }: Naming, names: readonly string[]): Promise<string[]> {
+  if (!key) return []
+  const column = key.column(read.t)
+  return textsOf(read, sql`select ${column} from ${table(read.t)} where ${read.among(column, names)}`)
+}
+
+/** The texts in the one column of a statement. */
+async function textsOf(read: Read, statement: SQL): Promise<string[]> {
+  const rows = await read.rows(read.compile(statement))
+  return rows.map(([text]) => String(text))
 }

@@ -5,8 +5,8 @@ import { Fault } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { Extent, Read } from '../store.js'
 import type { Tables } from '../tables.js'
+import type { Naming } from './conditions.js'
 import { type Key, readCursor } from './cursors.js'
-import type { Naming } from './names.js'
 
 /** A list as its noun declares it: its rows, their fixed total order, and the meaning of its filter. */
 export interface List<T extends PgTable, F> {
@@ -208,41 +208,26 @@ export function rowsWith<T extends PgTable>(table: (t: Tables) => T, column: (ta
   return async (read: Read, keys: readonly string[]): Promise<T['$inferSelect'][]> => {
     const { one, several } = texts(read)
     const { values } = read.compile(read.among(sql.raw('key'), keys))
-    const rows = await read.rows({ text: keys.length === 1 ? one : several, values, hasStablePlan: true })
-    return rows.map((found) => rowOf(table(read.t), found))
+    const found = await read.rows({ text: keys.length === 1 ? one : several, values, hasStablePlan: true })
+    return rowsOf(table(read.t), found)
   }
-}
-
-/** The rows with these ids, also those that the list itself does not show. */
-export async function byIds<T extends PgTable & { id: AnyPgColumn }, F>(
-  read: Read,
-  list: List<T, F>,
-  ids: readonly string[],
-): Promise<Map<string, T['$inferSelect']>> {
-  const rows = await (ids.length > SEVERAL ? manyByIds(read, list.table(read.t), ids) : lookUpOf(list.table)(read, ids))
-  return new Map(rows.map((row) => [String(row['id']), row]))
-}
-
-/** Up to this many ids the SQL text is cached; above it, compiling takes a negligible part of the time. */
-const SEVERAL = 100
-
-async function manyByIds<T extends PgTable & { id: AnyPgColumn }>(read: Read, table: T, ids: readonly string[]) {
-  const { where, isHeavy } = guarded(read, read.among(table.id, ids), { table, rows: ids.length })
-  return rowsOf(
-    table,
-    await read.rows({ ...read.compile(sql`select ${columnsOf(table)} from ${table}${where}`), isHeavy }),
-  )
 }
 
 type LookUp<T extends PgTable> = ReturnType<typeof rowsWith<T>>
 
 const lookUps = new WeakMap<object, unknown>()
 
-function lookUpOf<T extends PgTable & { id: AnyPgColumn }>(table: (t: Tables) => T): LookUp<T> {
+/** The rows with these ids, also those that the list itself does not show. */
+export async function byIds<T extends PgTable & { id: AnyPgColumn }, F>(
+  read: Read,
+  { table }: List<T, F>,
+  ids: readonly string[],
+): Promise<Map<string, T['$inferSelect']>> {
   // The cache maps each table to the look-up of that same table.
-  const known = (lookUps.get(table) as LookUp<T> | undefined) ?? rowsWith(table, ({ id }) => id)
-  lookUps.set(table, known)
-  return known
+  const lookUp = (lookUps.get(table) as LookUp<T> | undefined) ?? rowsWith(table, ({ id }) => id)
+  lookUps.set(table, lookUp)
+  const rows = await lookUp(read, ids)
+  return new Map(rows.map((row) => [String(row['id']), row]))
 }
 
 /** The row that a change refers to; throws if there is none: a change never silently does nothing. */

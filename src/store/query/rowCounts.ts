@@ -7,7 +7,7 @@ import { growingCache } from '../../lruCache.js'
 import { counterOf } from '../changeCounters.js'
 import type { Read, Readership, Store } from '../store.js'
 import type { Tables } from '../tables.js'
-import { KnownNames } from './names.js'
+import { KnownNames } from './conditions.js'
 import { type AnyList, countOf, guarded } from './page.js'
 import type { AnyRelation } from './relations.js'
 

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Fault } from '../../errors.js'
 import type { Extent, Read } from '../store.js'
-import type { Naming } from './names.js'
+import type { Naming } from './conditions.js'
 import type { List } from './page.js'
 
 /** A list of a view; its rows have their place in it. */
