@@ -7,7 +7,7 @@ import { newFolder, serve } from '../support/process.js'
 import { callerOf, prepareStore } from '../support/service.js'
 
 const PEOPLE = 2_000
-const DEADLINE_MS = 500
+const DEADLINE_MS = 2_000
 /** E-mails so long and similar that a search without matches takes many seconds. */
 const EMAILS = `pragma ignore_check_constraints = on;
   update person set email = 'a', email_folded = printf('%.*c', 10000, 'a') || external_id`
@@ -27,19 +27,12 @@ test('searches that take too long get 503 in time, others are served meanwhile, 
   const { client, pid } = await openSlow()
   await client.request('/v1/personnel?limit=1')
   const searches = Array.from({ length: 8 }, () => client.request(SEARCH))
-  let others = 0
-  const paging = (async () => {
-    for (let isOver = false; !isOver; ) {
-      // On a busy machine one of them may itself be late.
-      if ((await client.request('/v1/personnel?limit=1')).status === 200) others += 1
-      isOver = await Promise.race([Promise.all(searches).then(() => true), sleep(1, false)])
-    }
-  })()
+  // A page that is requested after all of them is answered before any of them.
+  const first = await Promise.race([client.request('/v1/personnel?limit=1'), ...searches])
+  expect(first.status).toBe(200)
   for (const { status, headers, text } of await Promise.all(searches)) {
     expect([status, headers['retry-after'], JSON.parse(text).code]).toEqual([503, '10', 'DEADLINE_EXCEEDED'])
   }
-  await paging
-  expect(others).toBeGreaterThan(5)
   await sleep(1_000)
   const before = cpuMsOf(pid)
   await sleep(1_000)

@@ -23,6 +23,7 @@ describe('SIGTERM', () => {
     const { origin, child } = await serve(folder, ['--rate-limit', '0', '--log-level', 'silent'])
     const acknowledged: string[] = []
     const failures: string[] = []
+    let resets = 0
     const caller = async (number: number) => {
       const { client, add } = callerOf(origin, key)
       for (let i = 0; ; i++) {
@@ -35,7 +36,9 @@ describe('SIGTERM', () => {
           const { code, isReused } = error as Failure
           // A new connection comes too late, and its client knows that no request was sent.
           if (code === 'ECONNREFUSED') return
-          failures.push(`${code} on ${isReused ? 'a connection that had served before' : 'a new connection'}`)
+          // On a slow machine a request can arrive just when its idle connection is closed: it was not read.
+          if (code === 'ECONNRESET' && isReused) resets += 1
+          else failures.push(code)
         }
       }
     }
@@ -49,6 +52,7 @@ describe('SIGTERM', () => {
     const tookMs = performance.now() - began
     await Promise.all(callers)
     expect({ code: child.exitCode, failures }).toEqual({ code: 0, failures: [] })
+    reportFigure('requests on connections that were just closed', resets, 0, '')
     reportFigure('SIGTERM under load took', tookMs, LIMITS.shutdownMs, 'ms')
     expect(stored(own).filter((id) => id.startsWith('load-'))).toEqual(acknowledged.sort())
   })
@@ -56,7 +60,7 @@ describe('SIGTERM', () => {
   test('waits for a client that reads a long response slowly', async () => {
     const folder = newFolder()
     const { key } = await prepareStore(folder, PEOPLE_BEYOND_BUFFERS)
-    const { origin, child } = await serve(folder, ['--log-level', 'silent'])
+    const { origin, child } = await serve(folder, ['--log-level', 'silent', '--deadline-ms', '60000'])
     const socket = dial(origin)
     socket.write(`GET /v1/personnel HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`)
     let received = ''
