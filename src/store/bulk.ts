@@ -59,18 +59,12 @@ export function bulkOn(prepare: Prepare): Bulk {
       return rows.map((values) => named(members, values)) as (typeof table)['$inferSelect'][]
     },
     async suspendIndexes(table) {
-      const resume = suspendIndexesOf(prepare, getTableName(table))
-      return async () => resume()
+      const suspended = prepare(INDEXES).all([getTableName(table)]) as { name: string; sql: string }[]
+      for (const { name } of suspended) prepare(`drop index "${name}"`).run([])
+      return async () => {
+        for (const { sql } of suspended) prepare(sql).run([])
+      }
     },
-  }
-}
-
-/** The same by name, in a SQLite file. */
-export function suspendIndexesOf(prepare: Prepare, table: string): () => void {
-  const suspended = prepare(INDEXES).all([table]) as { name: string; sql: string }[]
-  for (const { name } of suspended) prepare(`drop index "${name}"`).run([])
-  return () => {
-    for (const { sql } of suspended) prepare(sql).run([])
   }
 }
 

@@ -119,9 +119,6 @@ export interface Write extends Omit<Read, 'db'>, Bulk {
   lastRows(statement: CompiledSql): Promise<unknown[][]>
 }
 
-/** The result of a draft may not be that of the work in a transaction. */
-export class Undecided extends Error {}
-
 /** The state of a store, for monitoring. */
 interface StoreHealth {
   /** False after a write has failed for lack of disk space or permissions, until one succeeds. */
@@ -139,12 +136,6 @@ export interface Store {
   health(): Promise<StoreHealth>
   /** Runs `work` in one transaction: all of it is stored when the promise resolves, or nothing. */
   write<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T>
-  /**
-   * The same for long work, so that others can write meanwhile: SQLite runs it on a snapshot, and then only what it
-   * changes in the transaction. Such a draft does not read what it has changed. If others have changed known data
-   * meanwhile, or the draft throws `Undecided`, the work runs again in the transaction.
-   */
-  writeLate<T>(as: Authorship, work: (write: Write, isDraft: boolean) => Promise<T>): Promise<T>
   /** Changes whenever a result may have changed, by a write of any process; a value never recurs. */
   version(): Promise<string>
   /** The same for each change counter, read in one snapshot. */

@@ -15,10 +15,10 @@ import {
   type SheetFormat,
   UnreadableSheet,
 } from '../../ingest/files/sheet.js'
-import { importRecords, isLateImport, requireDecided } from '../../ingest/importers.js'
+import { importRecords } from '../../ingest/importers.js'
 import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
 import { recognisable } from '../../ingest/shipped/shipped.js'
-import type { Store, Write } from '../../store/store.js'
+import type { Store } from '../../store/store.js'
 import { fold } from '../../text.js'
 import { progressBar } from '../progress.js'
 import { type Finding, findingOf, flawsOf, warningsOf } from './findings.js'
@@ -176,12 +176,11 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
   const bar = progressBar(file, sourceRecords.length)
   const { closeLimit, project, signal, clock, missing, ...flags } = run
   const closeMissing = flags.closeMissing ?? missing !== undefined
-  const isLate = isLateImport(noun, sourceRecords.length, { closeMissing })
   let result: ImportResult | undefined
   let isStored = false
   const as = { by: 'cli', at: clock, onStatement: () => signal.throwIfAborted() }
   try {
-    const work = async (write: Write, isDraft = false) => {
+    await store.write(as, async (write) => {
       isStored = false
       result = await importRecords(write, noun, sourceRecords, {
         ...flags,
@@ -197,14 +196,12 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
           bar.show(done)
         },
       })
-      if (isDraft) requireDecided(result)
       const { counts, flaws, projects } = result
       const isSound = flaws.length === 0 && sourceRecords.length === records.length
       const isMoved = counts.created + counts.updated + counts.closed + projects.size > 0
       if (!isSound || !isMoved || flags.dryRun) throw new NotStored()
       isStored = true
-    }
-    await (isLate ? store.writeLate(as, work) : store.write(as, work))
+    })
   } catch (error) {
     if (!(error instanceof NotStored)) throw error
   } finally {

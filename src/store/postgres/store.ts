@@ -85,7 +85,6 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
     read: readingFor({}),
     reading: readingFor,
     write: (as, work) => writes.add(as, work),
-    writeLate: (as, work) => writes.add(as, (write) => work(write, false)),
     async health() {
       const row = await look()
       const isWritable = !writes.hasFailed && row?.[0] === false

@@ -7,7 +7,6 @@ import { atMostEvery, coalescePerTurn } from '../coalesce.js'
 import { deadlineExceeded, isOverdue, storeClosed } from '../faults.js'
 import type { CompiledSql, Deadline, OnNotice, Readership, Store } from '../store.js'
 import { connect } from './connection.js'
-import { lateWrites } from './draft.js'
 import type { Connection } from './driver.js'
 import { type AtOnce, handleOn, type Offload, weightsOn } from './handle.js'
 import { ReadWorkers } from './readWorkers.js'
@@ -33,12 +32,8 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
   const { onStatement, onNotice, cacheBytes, inPlaceRowsMax = LIMITS.inPlaceRowsMax } = options
   const reader = connect(file, onStatement)
   reader.pragma('query_only = on')
-  const connectWriter = () => {
-    const connection = connect(file, onStatement)
-    if (cacheBytes !== undefined) connection.pragma(`cache_size = ${-Math.round(cacheBytes / 1024)}`)
-    return connection
-  }
-  const writer = connectWriter()
+  const writer = connect(file, onStatement)
+  if (cacheBytes !== undefined) writer.pragma(`cache_size = ${-Math.round(cacheBytes / 1024)}`)
   const { isInPlace, isReplaced } = placeOf(file)
   const requireOpen = () => {
     if (!writer.open) throw storeClosed()
@@ -50,8 +45,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
   const logBytes = () => sizeOf(`${file}-wal`)
   const workers = new ReadWorkers(file, { requireUsable, onIdle: () => walLimit.check() })
   const walLimit = new WalLimit({ writer, workers, bytes: logBytes })
-  const ofWrites = { onNotice, requireUsable, handle: writeHandle, onEnd: () => walLimit.check() }
-  const writes = new WriteQueue(writer, ofWrites)
+  const writes = new WriteQueue(writer, { onNotice, requireUsable, handle: writeHandle, onEnd: () => walLimit.check() })
   const ofReader = { statements: new StatementCache(reader), versions: versionsOf(reader, () => 0) }
   const ofWriter = { statements: readingOn(writer), versions: versionsOf(writer, () => writes.committed) }
   const free = () => {
@@ -97,8 +91,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
         offload: offloadTo(deadline ? oneByOne(inWorker(readership)) : inWorker(readership)),
       })
     },
-    write: (as, work) => writes.add(as, (write) => work(write)),
-    writeLate: lateWrites({ connect: connectWriter, ...ofWrites }),
+    write: (as, work) => writes.add(as, work),
     async health() {
       const { canWrite, committed, bytes, logBytes } = await look()
       // A commit since then is newer evidence than the cached check.

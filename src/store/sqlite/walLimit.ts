@@ -44,7 +44,7 @@ export class WalLimit {
     this.workers.hold()
     if (!this.workers.isIdle) return
     const isBusy = this.writer.pragma('wal_checkpoint(truncate)', { simple: true }) !== 0
-    // Another connection is reading: if it is the draft of a write, not for long.
+    // Another connection is reading, such as a backup.
     if (isBusy) this.waiting ??= setTimeout(() => this.giveUp(), LIMITS.walWaitMs).unref()
     else this.goOn()
   }

@@ -23,7 +23,7 @@ export interface WriteQueueOptions {
 
 interface Waiting extends Owned {
   readonly as: Authorship
-  readonly work: (write: Write, statements: Statements) => Promise<unknown>
+  readonly work: (write: Write) => Promise<unknown>
   readonly giveUpAt: number
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
@@ -72,7 +72,7 @@ export class WriteQueue {
     return this.queue.waiting + this.queue.underWay
   }
 
-  add<T>(as: Authorship, work: (write: Write, statements: Statements) => Promise<T>): Promise<T> {
+  add<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T> {
     const giveUpAt = performance.now() + LIMITS.storeBusyMs
     return new Promise<T>((resolve, reject) => {
       this.queue.add({ owner: as.by, as, work, giveUpAt, resolve: resolve as Waiting['resolve'], reject })
@@ -165,7 +165,7 @@ export class WriteQueue {
       for (const counter of changedBy(sql)) changed.add(counter)
     })
     try {
-      const result = await work(this.options.handle(lent, as, { at, nonce }), lent)
+      const result = await work(this.options.handle(lent, as, { at, nonce }))
       return { report: () => resolve(result), changed: as.unseen ? undefined : changed, nonce }
     } catch (error) {
       if (!isBatched || hasWritten) throw error
