@@ -178,8 +178,7 @@ function changeOnce(
 
 /** The store inside a transaction: writes join the transaction, and reads see its changes. */
 function inside(store: Store, write: Write): Store {
-  const joining: Write = { ...write, lastRows: write.rows }
-  return { ...store, read: write, write: (_, work) => work(joining) }
+  return { ...store, read: write, write: (_, work) => work(write) }
 }
 
 function recordedError(error: GraphQLError): RecordedError {

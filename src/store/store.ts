@@ -115,8 +115,6 @@ export interface Write extends Omit<Read, 'db'>, Bulk {
   readonly at: string
   /** The random value of this write. */
   readonly nonce: number
-  /** The rows of the last statement of this write: on PostgreSQL the next write of a batch does not wait for them. */
-  lastRows(statement: CompiledSql): Promise<unknown[][]>
 }
 
 /** The state of a store, for monitoring. */

@@ -18,14 +18,7 @@ function failing(store: Store, isMended: () => boolean): Store {
   return {
     ...store,
     write: (as, work) =>
-      store.write(as, (write) =>
-        work({
-          ...write,
-          db: write.db,
-          rows: unlessSelection(write.rows),
-          lastRows: unlessSelection(write.lastRows),
-        }),
-      ),
+      store.write(as, (write) => work({ ...write, db: write.db, rows: unlessSelection(write.rows) })),
   }
 }
 

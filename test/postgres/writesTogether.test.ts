@@ -70,7 +70,7 @@ test.each([0, 5])('nor does one that has written before it throws (number %i)', 
   expect(stage.history()).toEqual(but(which))
 })
 
-test('each reads what it and those before it have written, to its last statement', async () => {
+test('each reads what it and those before it have written', async () => {
   const stage = open()
   const found: unknown[] = []
   const reading =
@@ -78,8 +78,7 @@ test('each reads what it and those before it have written, to its last statement
     async (write) => {
       await adding(nameOf(i))(write)
       const text = 'select (select count(*) from change)::int, (select count(*) from person)::int'
-      if (i % 2 === 0) found[i] = (await write.rows({ text, values: [] }))[0]
-      else found[i] = (await write.lastRows({ text, values: [] }))[0]
+      found[i] = (await write.rows({ text, values: [] }))[0]
     }
   const works = Object.fromEntries(Array.from({ length: CALLERS }, (_, i) => [i, reading(i)]))
   expect(await together(stage, works)).toEqual(saying({}))
@@ -91,7 +90,7 @@ test('one whose last statement fails is not stored, and the others are', async (
   const stage = open()
   const failing: Work = async (write) => {
     await adding('failing')(write)
-    return write.lastRows({ text: 'select 1 / 0', values: [] })
+    return write.rows({ text: 'select 1 / 0', values: [] })
   }
   const messages = await together(stage, { 3: failing })
   expect(messages).toEqual(saying({ 3: expect.stringMatching(/SQLSTATE 22012/) }))
@@ -99,15 +98,15 @@ test('one whose last statement fails is not stored, and the others are', async (
   expect(stage.history()).toEqual(but(3))
 })
 
-test('nothing can be written behind the last statement', async () => {
-  const stage = open()
-  const going: Work = async (write) => {
-    await write.lastRows({ text: 'select 1', values: [] })
-    return adding('late')(write)
-  }
-  const messages = await together(stage, { 2: going })
-  expect(messages[2]).toMatch(/the write is over/)
-  expect(stage.stored()).toEqual(but(2))
+test('nothing can be written after its work is done', async () => {
+  const { store, stored } = open()
+  let late: Promise<unknown> = Promise.resolve()
+  await store.write(CALLER, async (write) => {
+    late = sleep(50).then(() => adding('late')(write))
+    late.catch(() => undefined)
+  })
+  await expect(late).rejects.toThrow(/the write is over/)
+  expect(stored()).toEqual([])
 })
 
 test('one that returns its query without waiting for it runs it once', async () => {

@@ -48,7 +48,7 @@ export function changerOf(planner: EntryPlanner, mutation: Mutation) {
     for (const row of planned.rows) statements.set(row, await row.statementFor(context, args))
     const reading = (write: Write) => async (row: ChangedRow, key: string) => {
       const statement = statements.get(row)?.(key)
-      const [found] = statement ? await write.lastRows(statement) : []
+      const [found] = statement ? await write.rows(statement) : []
       return bytesOf(found?.[0])
     }
     return {

@@ -16,8 +16,6 @@ interface ConnectionsOptions {
   readonly isReadOnly: boolean
   /** Sets statement_timeout. */
   readonly statementMs?: number
-  /** Whether statements are sent before the results of earlier ones have arrived. */
-  readonly isPipelined?: boolean
 }
 
 /** A pool of connections for one purpose, to the host in use. */
@@ -46,7 +44,7 @@ export class Connections {
     const { entered, leave } = this.turns.enter(owner)
     try {
       if (entered) await inTime(entered, giveUpAt)
-      const client = await this.connect(giveUpAt)
+      const client = await this.connect()
       const release = (isBroken: boolean) => {
         client.release(isBroken)
         leave()
@@ -59,11 +57,11 @@ export class Connections {
   }
 
   /** To the host in use, or to the next reachable one that meets `target_session_attrs`. */
-  private async connect(giveUpAt: number): Promise<pg.PoolClient> {
+  private async connect(): Promise<pg.PoolClient> {
     for (let tried = 1; ; tried++) {
       const place = this.hosts.current
       try {
-        return await lentBy(this.poolOf(place), giveUpAt)
+        return await this.poolOf(place).connect()
       } catch (error) {
         if (isFull(error) || tried >= this.hosts.urls.length) throw error
         this.hosts.leave(place)
@@ -74,15 +72,6 @@ export class Connections {
   /** Longer than statement_timeout, so it only ends statements when the server is unresponsive. */
   get answerMs(): number {
     return this.statementMs + LIMITS.storeAnswerMs
-  }
-
-  /** The index of the host in use. */
-  get place(): number {
-    return this.hosts.current
-  }
-
-  get isPipelined(): boolean {
-    return this.options.isPipelined === true
   }
 
   /** Whether a pooler may move each transaction to another session, so that session state must not be changed. */
@@ -116,7 +105,6 @@ export class Connections {
     const pool = new pg.Pool({
       connectionString: this.hosts.urls[place],
       max: this.options.max,
-      pipeline: this.isPipelined,
       connectionTimeoutMillis: Math.max(CONNECT_LEAST_MS, LIMITS.storeConnectMs / this.hosts.urls.length),
       idleTimeoutMillis: LIMITS.storeIdleMs,
       // Cached plans end with the connection: they were made for the values and table sizes of that time.
@@ -201,29 +189,6 @@ async function inTime(entered: Promise<void>, giveUpAt: number): Promise<void> {
     timer = setTimeout(() => reject(new Error(`${FULL} of the request`)), giveUpAt - performance.now())
   })
   await Promise.race([entered, late]).finally(() => clearTimeout(timer))
-}
-
-/** A connection from the pool; one that arrives after the deadline is released again. */
-function lentBy(pool: pg.Pool, giveUpAt: number): Promise<pg.PoolClient> {
-  return new Promise((resolve, reject) => {
-    let isLate = false
-    const giveUp = () => {
-      isLate = true
-      reject(new Error(`${FULL} of the request`))
-    }
-    const timer = setTimeout(giveUp, giveUpAt - performance.now())
-    pool.connect().then(
-      (client) => {
-        clearTimeout(timer)
-        if (isLate) client.release()
-        else resolve(client)
-      },
-      (error: unknown) => {
-        clearTimeout(timer)
-        reject(error)
-      },
-    )
-  })
 }
 
 /** The start of pg.Pool's timeout message. */

@@ -27,11 +27,6 @@ export interface Session {
   release(isBroken: boolean): void
 }
 
-interface LentSession extends Session {
-  /** Whether the connection is known to be closed. */
-  isLost(): boolean
-}
-
 export type OnSent = (sql: string, values: readonly unknown[]) => void
 
 /** For commands and bulk statements, which no client of a request waits for. */
@@ -50,7 +45,7 @@ interface Connecting {
 export async function connected(
   connections: Connections,
   { owner = '', onSent, isNaming = false, withinMs = 2 * LIMITS.storeConnectMs }: Connecting = {},
-): Promise<LentSession> {
+): Promise<Session> {
   const { client, release } = await connections.lend(owner, withinMs)
   const mayName = isNaming && !connections.isShared(client)
   let queue: Promise<unknown> = Promise.resolve()
@@ -64,33 +59,14 @@ export async function connected(
     return query(client, { text, values, isByName, name, timeoutMs })
   }
   return {
-    // Without pipelining, statements of concurrent callers run one after the other.
+    // Statements of concurrent callers run one after the other.
     run(...statement) {
-      if (connections.isPipelined) {
-        gatherPackets(client)
-        return run(...statement)
-      }
       const turn = queue.then(() => run(...statement))
       queue = turn.catch(() => undefined)
       return turn
     },
     release,
-    isLost: () => client instanceof pg.Client && !client.connection.stream.writable,
   }
-}
-
-const gathering = new WeakSet<object>()
-
-/** Corks the socket until the next tick: one write for all statements of a turn, since a packet costs more than they do. */
-function gatherPackets(client: pg.PoolClient): void {
-  if (!(client instanceof pg.Client) || gathering.has(client)) return
-  const { stream } = client.connection
-  gathering.add(client)
-  stream.cork()
-  process.nextTick(() => {
-    gathering.delete(client)
-    stream.uncork()
-  })
 }
 
 /** Part of a statement's time that is reserved for running it, not for the wait for a connection; at most half. */
@@ -99,109 +75,48 @@ const ANSWER_LEAST_MS = 1_000
 type Sending = Pick<Connecting, 'owner' | 'onSent'>
 
 /** Runs each statement on any free connection. */
-export function alone(connections: Connections, { owner, onSent }: Sending): Session['run'] {
+export function alone(connections: Connections, sending: Sending): Session['run'] {
   return async (text, values, { timeoutMs = connections.answerMs, ...how } = {}) => {
     const giveUpAt = performance.now() + timeoutMs
-    const withinMs = timeoutMs - Math.min(ANSWER_LEAST_MS, timeoutMs / 2)
-    const { run, release } = await connected(connections, { owner, onSent, isNaming: true, withinMs })
-    try {
-      const leftMs = Math.max(1, giveUpAt - performance.now())
-      const result = await run(text, values, { ...how, timeoutMs: leftMs })
-      release(false)
-      return result
-    } catch (error) {
-      release(isOfConnection(error))
-      throw error
+    const work: Work<QueryResult> = (run) => {
+      return run(text, values, { ...how, timeoutMs: Math.max(1, giveUpAt - performance.now()) })
     }
+    return lent(connections, sending, timeoutMs, work, isOfConnection)
   }
 }
 
 /** Runs work in one read-only transaction, so that all its statements see one snapshot. */
-export type AtOnce = <V>(work: (run: Session['run']) => Promise<V>) => Promise<V>
+export type AtOnce = <V>(work: Work<V>) => Promise<V>
 
-export async function withinOne<V>(
-  connections: Connections,
-  { owner, onSent }: Sending,
-  work: (run: Session['run']) => Promise<V>,
-): Promise<V> {
-  const withinMs = connections.answerMs - Math.min(ANSWER_LEAST_MS, connections.answerMs / 2)
-  const { run, release } = await connected(connections, { owner, onSent, isNaming: true, withinMs })
-  try {
+type Work<V> = (run: Session['run']) => Promise<V>
+
+export function withinOne<V>(connections: Connections, sending: Sending, work: Work<V>): Promise<V> {
+  const inTransaction: Work<V> = async (run) => {
     await run('begin isolation level repeatable read read only')
     const done = await work(run)
     await run('commit')
+    return done
+  }
+  // Discard the connection after any error: its transaction may be in any state.
+  return lent(connections, sending, connections.answerMs, inTransaction, () => true)
+}
+
+async function lent<V>(
+  connections: Connections,
+  sending: Sending,
+  timeoutMs: number,
+  work: Work<V>,
+  isBroken: (error: unknown) => boolean,
+): Promise<V> {
+  const withinMs = timeoutMs - Math.min(ANSWER_LEAST_MS, timeoutMs / 2)
+  const { run, release } = await connected(connections, { ...sending, isNaming: true, withinMs })
+  try {
+    const done = await work(run)
     release(false)
     return done
   } catch (error) {
-    // Discard the connection: its transaction may be in any state.
-    release(true)
+    release(isBroken(error))
     throw error
-  }
-}
-
-/** A kept connection returns to the pool after a pause this long, or at this age. */
-const PAUSE_MS = 1_000
-const KEPT_MS = 30_000
-
-/** Keeps one connection for a continuous stream of short statements: a checkout takes longer than such a statement. */
-export class KeptConnection {
-  private readonly connections: Connections
-  private readonly onSent: OnSent | undefined
-  private readonly pause: NodeJS.Timeout
-  private opening: Promise<LentSession> | undefined
-  private session: LentSession | undefined
-  private place = 0
-  private keptUntil = 0
-  private running = 0
-
-  constructor(connections: Connections, onSent?: OnSent) {
-    this.connections = connections
-    this.onSent = onSent
-    this.pause = setTimeout(() => this.giveBack(), PAUSE_MS).unref()
-  }
-
-  readonly run: Session['run'] = async (text, values, { timeoutMs = this.connections.answerMs, ...how } = {}) => {
-    const giveUpAt = performance.now() + timeoutMs
-    this.pause.refresh()
-    if (this.session?.isLost()) this.leave(true)
-    if (this.place !== this.connections.place || performance.now() > this.keptUntil) this.giveBack()
-    this.running += 1
-    let session: LentSession | undefined
-    try {
-      this.opening ??= this.open(timeoutMs - Math.min(ANSWER_LEAST_MS, timeoutMs / 2))
-      session = await this.opening
-      const leftMs = Math.max(1, giveUpAt - performance.now())
-      return await session.run(text, values, { ...how, timeoutMs: leftMs })
-    } catch (error) {
-      if (session === this.session && isOfConnection(error)) this.leave(true)
-      throw error
-    } finally {
-      this.running -= 1
-    }
-  }
-
-  /** Releases it, unless a statement is running. */
-  giveBack(): void {
-    if (this.running === 0) this.leave(false)
-  }
-
-  private leave(isBroken: boolean): void {
-    const { session } = this
-    this.session = undefined
-    if (session) this.opening = undefined
-    session?.release(isBroken)
-  }
-
-  private async open(withinMs: number): Promise<LentSession> {
-    try {
-      this.session = await connected(this.connections, { onSent: this.onSent, isNaming: true, withinMs })
-      this.place = this.connections.place
-      this.keptUntil = performance.now() + KEPT_MS
-      return this.session
-    } catch (error) {
-      this.opening = undefined
-      throw error
-    }
   }
 }
 

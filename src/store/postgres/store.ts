@@ -11,16 +11,7 @@ import { postgresJson as json } from '../query/json.js'
 import type { CompiledSql, Deadline, OnNotice, OnStatement, Read, Readership, Store, Write } from '../store.js'
 import { Connections } from './connections.js'
 import { Hosts } from './hosts.js'
-import {
-  type AtOnce,
-  alone,
-  BULK_MS,
-  connected,
-  KeptConnection,
-  type OnSent,
-  type Session,
-  withinOne,
-} from './session.js'
+import { type AtOnce, alone, BULK_MS, connected, type OnSent, type Session, withinOne } from './session.js'
 import { postgresTables as t } from './tables.js'
 import { WriteQueue } from './writeQueue.js'
 
@@ -44,9 +35,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
     statementMs: statementMsWithin(deadlineMs),
   })
   const watcher = new Connections(hosts, { max: 1, isReadOnly: true })
-  const writer = new Connections(hosts, { max: 1, isReadOnly: false, isPipelined: true })
-  const kept = new KeptConnection(watcher, onStatement)
-  const watching = kept.run
+  const writer = new Connections(hosts, { max: 1, isReadOnly: false })
+  const watching = alone(watcher, { onSent: onStatement })
   const readingFor = ({ owner, onStatement: onOwn, deadline }: Readership) => {
     const sending = { owner, onSent: onStatement }
     const inTime = (run: Session['run']) => (deadline ? timely(run, readers.answerMs, deadline) : run)
@@ -69,15 +59,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   const writes = new WriteQueue({
     open: (withinMs) => connected(writer, { onSent: onStatement, isNaming: true, withinMs }),
     look: () => watching('select 1', [], LOOK),
-    writeOn: (run, { onStatement }, { onLast, ...rest }) => {
-      const handle = handleOn(run, { onStatement })
-      const lastRows: Write['lastRows'] = (statement) => {
-        const rows = handle.rows(statement)
-        onLast()
-        return rows
-      }
-      return Object.assign(handle, rest, { lastRows })
-    },
+    writeOn: (run, { onStatement }, rest) => Object.assign(handleOn(run, { onStatement }), rest),
     onNotice,
   })
 
@@ -109,7 +91,6 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
     async close(waitMs) {
       const idle = writes.idle()
       await (waitMs === undefined ? idle : Promise.race([idle, sleep(waitMs, undefined, { ref: false })]))
-      kept.giveBack()
       await Promise.all([readers, watcher, writer].map((connections) => connections.close()))
     },
   }

@@ -6,7 +6,6 @@ import { BUSY, driverCode, isOfConnection, toFault, UNREACHABLE } from '../fault
 import type { Authorship, OnNotice, Write } from '../store.js'
 import { SELECT_LAST_TIMESTAMP, timestampAfter } from '../timestamps.js'
 import { postgresBulk } from './bulk.js'
-import { HistoryRows } from './historyRows.js'
 import { BULK_MS, type QueryOptions, type QueryResult, type Session, STALE, whileResponsive } from './session.js'
 
 /** The database access of a write transaction. */
@@ -14,13 +13,8 @@ export interface Database {
   readonly open: (withinMs: number) => Promise<Session>
   /** Resolves if the server responds. */
   readonly look: () => Promise<unknown>
-  readonly writeOn: (run: Session['run'], as: Authorship, rest: RestOfWrite) => Write
+  readonly writeOn: (run: Session['run'], as: Authorship, rest: Bulk & Pick<Write, 'by' | 'at' | 'nonce'>) => Write
   readonly onNotice?: OnNotice | undefined
-}
-
-interface RestOfWrite extends Bulk, Pick<Write, 'by' | 'at' | 'nonce'> {
-  /** Called when the last statement of the write is sent. */
-  readonly onLast: () => void
 }
 
 /** One write of a batch. Times are by `performance.now()`. */
@@ -60,8 +54,6 @@ type Outcome =
 
 /** serialization_failure and deadlock_detected. */
 const UNDONE = ['40001', '40P01']
-/** in_failed_sql_transaction: an earlier statement of the transaction failed. */
-const ABORTED = '25P02'
 
 /** Runs a batch of writes in one serializable transaction. */
 export async function attempt(database: Database, turn: Turn): Promise<Outcome> {
@@ -86,7 +78,7 @@ export async function attempt(database: Database, turn: Turn): Promise<Outcome> 
     const isStale = transaction.hasBegun && STALE.includes(code)
     session.release(isLost || isStale || !(await rolledBack(session.run)))
     const isUndone = isStale || UNDONE.includes(code)
-    const reported = driverCode(error) === ABORTED ? cause : error
+    const reported = error instanceof Fault ? error : cause
     const verdicts = isLost ? transaction.verdictsOfLost(cause) : []
     return {
       error: isUndone ? new Fault('UNAVAILABLE', BUSY, { cause }) : toFault(reported),
@@ -104,9 +96,6 @@ const MANY_ROWS = 100
 /** Time after which a batch takes no further writes, so that those already done are committed. */
 const TOGETHER_MS = 250
 
-const STABLE: QueryOptions = { hasStablePlan: true }
-const SENT: Promise<QueryResult> = Promise.resolve({ rows: [], command: '' })
-
 /** The state of one write in this transaction. */
 interface Performed {
   readonly changed: Set<ChangeCounter>
@@ -115,17 +104,13 @@ interface Performed {
 }
 
 class Transaction {
-  /** Those of finished writes; the rest are `pending`. */
-  verdicts: readonly Verdict[] = []
-  private readonly pending: Promise<Verdict>[] = []
+  readonly verdicts: Verdict[] = []
   hasBegun = false
   /** The first statement error: code above may catch it and throw something else. */
   failure: unknown
   private readonly once: Session['run']
   private readonly database: Database
   private readonly raised: Raised = new Map()
-  private readonly history = new HistoryRows(postgresBulk((sql, values) => this.send(sql, values, STABLE)))
-  private lastSent: Promise<unknown> = Promise.resolve()
   private lastTimestamp: unknown
   private doneAt = Number.POSITIVE_INFINITY
   private isLong = false
@@ -159,7 +144,6 @@ class Transaction {
   async performAll({ next }: Turn): Promise<void> {
     const endsAt = performance.now() + TOGETHER_MS
     for (let one = next(); one; one = this.isFull(endsAt) ? undefined : next()) await this.perform(one)
-    this.history.insert()
   }
 
   private isFull(endsAt: number): boolean {
@@ -172,91 +156,60 @@ class Transaction {
     const own: Performed = { changed: new Set(), hasWritten: false, isOver: false }
     this.doneAt = Math.min(this.doneAt, doneAt)
     const at = timestampAfter({ last: this.lastTimestamp, now: as.at(), onNotice: database.onNotice })
-    const bulk = this.bulkFor(own, as)
     const run: Session['run'] = (sql, values, how) => this.runFor(own, sql, values, how)
-    const nonce = newNonce()
-    let onLast = () => {}
-    const lastSent = new Promise<void>((resolve) => {
-      onLast = resolve
+    const bulk = postgresBulk((sql, values) => {
+      as.onStatement?.(sql)
+      this.noteLength(values)
+      return run(sql, values, { hasStablePlan: !this.isLong })
     })
+    const nonce = newNonce()
     try {
-      // Adopted once: `work` may return a query builder of Drizzle, which runs at each `then`.
-      const working = Promise.resolve(work(database.writeOn(run, as, { by: as.by, at, nonce, onLast, ...bulk })))
-      await Promise.race([working, lastSent])
-      own.isOver = true
+      const result = await work(database.writeOn(run, as, { by: as.by, at, nonce, ...bulk }))
       if (this.failure !== undefined) throw this.failure
       if (!as.unseen) raise(this.raised, own.changed, nonce)
       this.lastTimestamp = at
-      const verdict = working.then((result) => ({ result }))
-      // If the transaction fails before its end, nothing else awaits it.
-      verdict.catch(() => undefined)
-      this.pending.push(verdict)
+      this.verdicts.push({ result })
     } catch (error) {
-      own.isOver = true
-      if (this.failure !== undefined || (own.hasWritten && this.pending.length > 0)) throw error
+      if (this.failure !== undefined || (own.hasWritten && this.verdicts.length > 0)) throw error
       this.mustRollBack = own.hasWritten
-      this.pending.push(Promise.resolve({ error: toFault(error) }))
+      this.verdicts.push({ error: toFault(error) })
+    } finally {
+      own.isOver = true
     }
   }
 
-  private bulkFor(own: Performed, { onStatement }: Authorship): Bulk {
-    const bulk = postgresBulk((sql, values) => {
-      onStatement?.(sql)
-      this.noteLength(values)
-      return this.runFor(own, sql, values, { hasStablePlan: !this.isLong })
-    })
-    const { insertAll } = bulk
-    bulk.insertAll = async (table, rows) => {
-      requireRunning(own)
-      if (rows.length === 0) return
-      if (this.isLong || !this.history.keep(table, rows)) return insertAll(table, rows)
-      own.hasWritten = true
-      own.changed.add('history')
-    }
-    return bulk
-  }
-
-  /** Pipelines statements without RETURNING: if one fails, so do all later statements and the commit. */
   private async runFor(own: Performed, sql: string, values?: unknown[], how?: QueryOptions): Promise<QueryResult> {
-    requireRunning(own)
-    const isChange = !sql.startsWith('select')
-    own.hasWritten ||= isChange
+    if (own.isOver) throw new Error('The handle of this write has been revoked: the write is over.')
+    own.hasWritten ||= !sql.startsWith('select')
     for (const counter of changedBy(sql)) own.changed.add(counter)
-    const result = this.send(sql, values, how)
-    return isChange && !this.isLong && !sql.includes(' returning ') ? SENT : result
+    return this.send(sql, values, how)
   }
 
   /** A write of many rows must not delay others: it fails in a shared transaction and is retried in its own. */
   private noteLength(values: readonly unknown[]): void {
     this.isLong ||= values.some((value) => Array.isArray(value) && value.length > MANY_ROWS)
-    if (!this.isLong || this.pending.length === 0) return
+    if (!this.isLong || this.verdicts.length === 0) return
     this.failure ??= new Error('A write of many rows needs a transaction of its own.')
     throw this.failure
   }
 
-  /** Sends a statement behind those in flight, with the remaining time as its timeout. */
-  private send(sql: string, values?: unknown[], how?: QueryOptions): Promise<QueryResult> {
-    this.history.insertBefore(sql)
+  /** Runs a statement, with the remaining time as its timeout. */
+  private async send(sql: string, values?: unknown[], how?: QueryOptions): Promise<QueryResult> {
     const leftMs = Math.max(STEP_LEAST_MS, this.doneAt - performance.now())
     const timeoutMs = Math.min(BULK_MS, this.isLong ? BULK_MS : leftMs)
     const result = this.once(sql, values, { timeoutMs, ...how })
-    const watched = this.isLong ? whileResponsive(result, this.database.look) : result
-    const recorded = watched.catch((error: unknown) => {
+    try {
+      return await (this.isLong ? whileResponsive(result, this.database.look) : result)
+    } catch (error) {
       this.failure ??= error
       throw error
-    })
-    this.lastSent = recorded.catch(() => undefined)
-    return recorded
+    }
   }
 
   /** Commits, or rolls back if there is nothing to store; returns whether the connection can be reused. */
   async end(): Promise<boolean> {
-    this.verdicts = await Promise.all(this.pending)
     const isStoring = !this.mustRollBack && this.verdicts.some((verdict) => 'result' in verdict)
     if (!isStoring) return rolledBack(this.once)
-    // Wait for all results before COMMIT: until then an error means that nothing is stored.
-    await this.lastSent
-    if (this.failure !== undefined) throw this.failure
     this.isCommitting = true
     const { command } = await this.send(this.raised.size > 0 ? `${raising(this.raised, String)}; commit` : 'commit')
     if (command !== 'COMMIT') throw new Error(`The transaction ended with ${command}.`)
@@ -273,10 +226,6 @@ class Transaction {
       error: new Fault('UNAVAILABLE', 'result' in verdict ? sentence : UNREACHABLE, { cause }),
     }))
   }
-}
-
-function requireRunning({ isOver }: Performed): void {
-  if (isOver) throw new Error('The handle of this write has been revoked: the write is over.')
 }
 
 function rolledBack(run: Session['run']): Promise<boolean> {

@@ -126,8 +126,7 @@ const writeHandle: WriteQueueOptions['handle'] = (statements, { by, onStatement 
     onStatement?.(sql)
     return statements.prepare(sql)
   })
-  const handle = handleOn(statements, { onStatement })
-  return Object.assign(handle, bulk, { by, at, nonce, lastRows: handle.rows })
+  return Object.assign(handleOn(statements, { onStatement }), bulk, { by, at, nonce })
 }
 
 /** Throws if the deadline has passed or the client has disconnected. */
