@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { eq, or } from 'drizzle-orm'
+import { or } from 'drizzle-orm'
 import { recordReader, requireFields, type Values } from '../../fields.js'
 import { type GroupRow, groupsLedger, groupsOfPeople, groupWith } from '../../personnel/groups.js'
 import { regroup } from '../../personnel/memberships.js'
@@ -73,7 +73,7 @@ interface GroupsChange {
 
 /** The change of each person after which each group has exactly these members. */
 async function changesTo(write: Write, rosters: ReadonlyMap<string, ReadonlySet<string>>) {
-  const { db, t } = write
+  const { db, t, among } = write
   const groupIds = new Set<string>()
   const byPerson = new Map<string, GroupsChange>()
   const changeOf = (personId: string, groupId: string) => {
@@ -82,12 +82,18 @@ async function changesTo(write: Write, rosters: ReadonlyMap<string, ReadonlySet<
     groupIds.add(groupId)
     return change
   }
-  const { personId: member } = t.membership
+  const { groupId: of, personId: member } = t.membership
+  const rows = await db
+    .select({ of, member })
+    .from(t.membership)
+    .where(among(of, [...rosters.keys()]))
+    .orderBy(member)
+  const current = new Map([...rosters.keys()].map((groupId) => [groupId, new Set<string>()]))
+  for (const row of rows) current.get(row.of)?.add(row.member)
   for (const [groupId, wanted] of rosters) {
-    const rows = await db.select({ member }).from(t.membership).where(eq(t.membership.groupId, groupId)).orderBy(member)
-    const current = new Set(rows.map((row) => row.member))
-    for (const personId of current) if (!wanted.has(personId)) changeOf(personId, groupId).left.push(groupId)
-    for (const personId of wanted) if (!current.has(personId)) changeOf(personId, groupId).joined.push(groupId)
+    const members = current.get(groupId) ?? new Set()
+    for (const personId of members) if (!wanted.has(personId)) changeOf(personId, groupId).left.push(groupId)
+    for (const personId of wanted) if (!members.has(personId)) changeOf(personId, groupId).joined.push(groupId)
     await setImmediate()
   }
   return { byPerson, groupIds }
