@@ -1,12 +1,6 @@
 import { buildSchema } from 'graphql'
 import { expect, test } from 'vitest'
-import {
-  addDirectives,
-  keyDirective,
-  printedSubgraph,
-  SHAREABLE,
-  withEntities,
-} from '../../src/graph/federation/subgraph.js'
+import { addDirectives, keyDirective, printedSubgraph, SHAREABLE } from '../../src/graph/federation/subgraph.js'
 
 const SCHEMA = `
 """type Thing {"""
@@ -30,7 +24,7 @@ type Query {
 `
 
 test('directives stand behind types and fields, beside a deprecation, and are imported by name', () => {
-  const schema = withEntities(buildSchema(SCHEMA), ['Thing'])
+  const schema = buildSchema(SCHEMA)
   const thing = schema.getType('Thing')
   if (!thing || !('getFields' in thing)) throw new Error('There is no Thing.')
   const { name, parts } = thing.getFields()

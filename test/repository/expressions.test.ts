@@ -17,9 +17,6 @@ const BUILT: Readonly<Record<string, string>> = {
     '/^(?:OPEN|IN[ _-]PROGRESS|CLOSED)?$/i',
   'store/changeCounters.ts: new RegExp(`\\\\b(?:${[...names.keys()].join("|")})\\\\b`, "g")':
     '/\\b(?:person|group)\\b/g',
-  'graph/federation/subgraph.ts: new RegExp(`^(type ${type.name}\\\\b.*) {$`, "m")': '/^(type Person\\b.*) {$/m',
-  'graph/federation/subgraph.ts: new RegExp(` @deprecated\\\\(reason: "${MARK}(\\\\w+)"\\\\)`, "g")':
-    '/ @deprecated\\(reason: "mark(\\w+)"\\)/g',
   'http/idempotency.ts: new RegExp(`^[\\\\x21-\\\\x7e]{1,${LIMITS.idempotencyKeyCharactersMax}}$`)':
     '/^[\\x21-\\x7e]{1,255}$/',
   'http/rest/preconditions.ts: new RegExp(String.raw`^[\\s,]*${TAG}(?:\\s*,[\\s,]*${TAG})*[\\s,]*$`)':

@@ -25,7 +25,7 @@ export interface EntityKey {
   readonly paths: readonly (readonly string[])[]
 }
 
-interface Entity {
+export interface Entity {
   readonly name: string
   readonly scope: Scope
   readonly table: (t: Tables) => PgTable
