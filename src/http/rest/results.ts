@@ -8,7 +8,7 @@ import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { joined } from '../wire/slices.js'
 import type { CompiledRoute, MediaType } from './compiledRoutes.js'
 import { csvContent, JsonLines } from './csv.js'
-import { eventsContent } from './feed/cloudEvents.js'
+import { eventsContent } from './feed.js'
 import { CSV_TYPE, EVENTS_TYPE } from './routes.js'
 
 /** A routed request: its operation and the negotiated media type. */
