@@ -41,7 +41,7 @@ export function maskError(error: unknown): GraphQLError {
 }
 
 /** An error with another message and extensions, at the same location and path. */
-function atPlaceOf(error: GraphQLError, { message, extensions }: Pick<GraphQLError, 'message' | 'extensions'>) {
+export function atPlaceOf(error: GraphQLError, { message, extensions }: Pick<GraphQLError, 'message' | 'extensions'>) {
   const { nodes, source, positions, path } = error
   return new GraphQLError(message, {
     ...(nodes && { nodes }),
