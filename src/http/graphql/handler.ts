@@ -140,14 +140,14 @@ function pluginWith(engine: Engine, documents: Documents): Plugin<ServerContext,
     },
     onParams({ paramsHandler, setParamsHandler }) {
       setParamsHandler((payload) => {
-        const { params, request, context } = payload
-        const { query = '', operationName, variables } = params
+        const { request, context } = payload
+        const { query, operationName } = context.params
         const document = documents.findValid(query)
         const kind = document && getOperationAST(document, operationName)?.operation
         // Yoga refuses an unknown operation and a mutation by GET in its hooks of parsing.
         const isAllowed = kind === 'query' || (kind === 'mutation' && request.method === 'POST')
         if (!document || !isAllowed) return paramsHandler(payload)
-        return run(engine, document, { operationName, variables }, context)
+        return run(engine, document, context)
       })
     },
     onParse({ setParseFn }) {
@@ -158,9 +158,8 @@ function pluginWith(engine: Engine, documents: Documents): Plugin<ServerContext,
       setValidationFn((schema, document, rules) => validate(schema, document, rules, { maxErrors: LIMITS.flawsMax }))
     },
     onExecute({ args, setExecuteFn }) {
-      const { document, operationName, variableValues: variables, contextValue } = args
-      documents.noteValid(document)
-      setExecuteFn(() => run(engine, document, { operationName, variables }, contextValue))
+      documents.noteValid(args.document)
+      setExecuteFn(() => run(engine, args.document, args.contextValue))
     },
     onResultProcess({ serverContext, setResultProcessor }) {
       setResultProcessor((result, { Response }) => {
@@ -173,30 +172,19 @@ function pluginWith(engine: Engine, documents: Documents): Plugin<ServerContext,
   }
 }
 
-/** What selects and fills the operation of a document. */
-interface Selected {
-  readonly operationName: string | null | undefined
-  readonly variables: Variables | null | undefined
-}
-
 /** A client may name its operation as it likes, at the length of a whole query. */
 const NAME_CHARACTERS_LOGGED = 100
 
 /** Runs an operation of a validated document. */
-async function run(
-  engine: Engine,
-  document: DocumentNode,
-  { operationName, variables }: Selected,
-  sent: ServerContext,
-): Promise<Result> {
-  const { exchange } = sent
-  const operation = operationIn(schema, document, operationName)
+async function run(engine: Engine, document: DocumentNode, sent: ServerContext): Promise<Result> {
+  const { exchange, params } = sent
+  const operation = operationIn(schema, document, params.operationName)
   // Yoga refuses an unknown operation.
   if (!operation) throw new Error('The document has no such operation.')
   exchange.operation = operation.operation.name?.value.slice(0, NAME_CHARACTERS_LOGGED) ?? 'anonymous'
   exchange.isChange = operation.operation.operation === 'mutation'
   try {
-    return await answered(engine, operation, variables ?? {}, sent)
+    return await answered(engine, operation, params.variables ?? {}, sent)
   } catch (error) {
     // Of a variable of `@skip` or `@include`.
     if (error instanceof GraphQLError) return { errors: [error], data: null }

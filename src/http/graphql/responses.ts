@@ -49,24 +49,18 @@ export interface Recipient {
 }
 
 /** Sends a result with the published form of every error, and logs the causes. */
-export async function responseOf(
-  log: Logger,
-  { exchange, type, params }: Recipient,
-  result: Result,
-): Promise<HttpResponse> {
+export async function responseOf(log: Logger, recipient: Recipient, result: Result): Promise<HttpResponse> {
+  const { exchange, type, params } = recipient
   const { data, isEmpty, errors: found = [], more } = writtenOf(result)
   exchange.hasData = !isEmpty
-  const { errors, status, headers } = publishedErrors(log, exchange, found, isEmpty, type)
+  const { errors, status, headers } = publishedErrors(log, recipient, found, isEmpty)
   const ofInputs = data || !params ? [] : await inputErrors(exchange, params, found)
   const listed = [...errors, ...ofInputs.map((error) => error.toJSON()), ...unlisted(errors, more)]
-  const before = listed.length > 0 ? `{"errors":${JSON.stringify(listed)}` : '{'
-  const between = listed.length > 0 && data ? ',' : ''
-  const parts = data ? [Buffer.from(`${before}${between}"data":`), ...data, END] : [Buffer.from(before), END]
+  const members = [...(listed.length > 0 ? [`"errors":${JSON.stringify(listed)}`] : []), ...(data ? ['"data":'] : [])]
+  const parts = [Buffer.from(`{${members.join()}`), ...(data ?? []), Buffer.from('}')]
   const content = new Content(`${type}; charset=utf-8`, await joined(parts))
   return respond(exchange.request, content, { status, headers })
 }
-
-const END = Buffer.from('}')
 
 /** A result with its data as JSON; undefined if it has none. */
 function writtenOf({ answer, data, errors }: Result) {
@@ -78,10 +72,9 @@ function writtenOf({ answer, data, errors }: Result) {
 /** The errors of a result as the client sees them, with the status and headers that they require. */
 function publishedErrors(
   log: Logger,
-  exchange: Exchange,
+  { exchange, type }: Recipient,
   errors: readonly GraphQLError[],
   isEmpty: boolean,
-  type: string,
 ) {
   let status = 200
   const headers: Record<string, string> = {}
@@ -111,31 +104,27 @@ function unlisted(errors: readonly GraphQLFormattedError[], more: number): Graph
   return [{ message, extensions: { code: errors.at(-1)?.extensions?.['code'], unlisted: more } }]
 }
 
-interface Http {
-  readonly status: number
-  readonly headers: Record<string, string>
-  /** An error of the document, which is a 400 only with `application/graphql-response+json`. */
-  readonly isOfDocument: boolean
+/** The `http` extension that Yoga adds to its own errors; an error with `spec` is one of the document. */
+interface YogaHttp {
+  readonly status?: number
+  readonly spec?: boolean
+  readonly headers?: Record<string, string>
 }
 
-/** Status and headers of an error without data. An error before the document is parsed applies to every media type. */
-function httpOf(fault: Fault, error: GraphQLError): Http {
+/**
+ * Status and headers of an error without data. An error of the document is a 400 only with
+ * `application/graphql-response+json`; one before the document is parsed applies to every media type.
+ */
+function httpOf(fault: Fault, error: GraphQLError) {
   const ofYoga = error.extensions['http'] as YogaHttp | undefined
   if (!ofYoga) {
     const isOfDocument = !isRefusal(error) || fault.code === 'TOO_COMPLEX'
     return { status: STATUS[fault.code], headers: faultHeaders(fault), isOfDocument }
   }
-  const { status = STATUS[fault.code], spec = false, headers = {} } = ofYoga
+  const { status = STATUS[fault.code], spec: isOfDocument = false, headers = {} } = ofYoga
   // Yoga adds `Allow` to all of its own errors; it belongs only to a 405.
   const allow = status === STATUS.METHOD_NOT_ALLOWED && headers['Allow'] ? { allow: headers['Allow'] } : {}
-  return { status, headers: allow, isOfDocument: spec }
-}
-
-/** The `http` extension that Yoga adds to its own errors. */
-interface YogaHttp {
-  readonly status?: number
-  readonly spec?: boolean
-  readonly headers?: Record<string, string>
+  return { status, headers: allow, isOfDocument }
 }
 
 /**
