@@ -26,20 +26,12 @@ const POINTER_STEP_MAX = 100
 /** Different unknown members of one input that get a hint: finding one takes longer than reading the record. */
 const HINTS_MAX = 10
 
-interface CheckedInput {
-  readonly value: unknown
-  readonly flaws: readonly Flaw[]
-  /** How many of them are of its types. */
-  readonly ofTypes: number
-  readonly isCut: boolean
-}
-
 /**
  * Coerces an input and finds its flaws: those of its types, and with them those that only the noun knows. Instead of
  * graphql's own coercion, which reports the parent of a bad member and not the member. REST takes enums in any case,
- * and nothing but a list for a list; GraphQL is the other way round.
+ * and nothing but a list for a list; GraphQL is the other way round. `ofTypes` is how many flaws are of its types.
  */
-export async function checkedInput(given: unknown, type: GraphQLInputType, isGraphql: boolean): Promise<CheckedInput> {
+export async function checkedInput(given: unknown, type: GraphQLInputType, isGraphql: boolean) {
   const { findFlaws, flawsMax = LIMITS.flawsMax } = checkedInputOf(Object(getNullableType(type)))
   const reader = new InputReader(flawsMax, isGraphql)
   const value = reader.read(given, type, '')

@@ -16,7 +16,7 @@ import { ID_PREFIX } from '../../ids.js'
 import { builder } from '../builder.js'
 import type { SqlField } from '../query/declared.js'
 import { resolveField, resolveRoot, resolveType } from '../query/resolvers.js'
-import { annotationsOf } from './annotations.js'
+import { annotate } from './annotations.js'
 import { type Entity, type EntityOptions, entityTypes, registerEntity } from './references.js'
 import { addDirectives, federated, keyDirective, printedSubgraph, SHAREABLE } from './subgraph.js'
 
@@ -33,15 +33,8 @@ export const displayed = { extensions: federated(SHAREABLE) }
 /** The first version with `@cost` and `@listSize`. */
 const LINK = 'https://specs.apollo.dev/federation/v2.9'
 
-/** The schema as an Apollo Federation subgraph. */
-interface Subgraph {
-  /** With `_service` and `_entities`, and with `node` for direct callers. */
-  readonly schema: GraphQLSchema
-  /** What `_service` returns, and what is printed and committed. */
-  readonly sdl: () => string
-}
-
-export function toSubgraph(): Subgraph {
+/** The schema as an Apollo Federation subgraph; `sdl` is what `_service` returns, and what is printed and committed. */
+export function toSubgraph(): { schema: GraphQLSchema; sdl: () => string } {
   // The SDL has fields in the order of their declaration, for readers; introspection has them by name.
   const declared = builder.toSchema({ sortSchema: false })
   const entities = entityTypes()
@@ -49,7 +42,7 @@ export function toSubgraph(): Subgraph {
     const type = declared.getType(name)
     if (type) addDirectives(type, ...keys.map((key) => keyDirective(key.name)))
   }
-  for (const [element, directives] of annotationsOf(declared)) addDirectives(element, ...directives)
+  annotate(declared)
   // Memoised: printing takes as long as a hundred other fields, and one query may select it fifty times.
   let printed = ''
   const sdl = () => {

@@ -56,11 +56,9 @@ const FILTERS: Readonly<Record<string, string>> = {
 }
 
 /** A parameter of the path that takes the place of a filter. */
-interface PathFilter {
-  readonly filter: string
-  readonly as: string
-  readonly type: string
-}
+const ofPath = (filter: string, as = 'id', type = 'ID!') => ({ filter, as, type })
+type PathFilter = ReturnType<typeof ofPath>
+const OF_PROJECT = ofPath('project', 'idOrKey', 'String!')
 
 const PAGED = {
   variables: ['$limit: Int', '$cursor: String', '$total: Boolean = false'],
@@ -94,9 +92,6 @@ function listOf(name: string, root: string, body: string, path?: PathFilter) {
 /** The name of the first fragment of a body. */
 const typeOf = (body: string) => /^fragment (\w+)/.exec(body)?.[1]
 
-const ofId = (filter: string) => ({ filter, as: 'id', type: 'ID!' })
-const OF_PROJECT = { filter: 'project', as: 'idOrKey', type: 'String!' }
-
 const FIELD_CHANGE = 'fragment FieldChange on FieldChange { field from to }'
 
 /** The history of one entity: a nested list, so always paged. */
@@ -118,9 +113,6 @@ fragment RiskMovement on RiskMovement {
   id reference title project { ...ProjectRef } movement severityFrom severityTo dueFrom dueTo
 } fragment ProjectMovements on ProjectMovements { project { ...ProjectRef } counts { ...MovementCounts } } ${PROJECT_REF}`
 
-const RISK_TREND = `fragment RiskTrend on RiskTrend { points { ...RiskTrendPoint } }
-fragment RiskTrendPoint on RiskTrendPoint { on live unassessed low medium high critical score }`
-
 const oneOf = (name: string, root: string, body: string, parameter = 'id') =>
   `query ${name}($${parameter}: ID!) { ${root}(id: $${parameter}) { ...${typeOf(body)} } } ${body}`
 
@@ -139,15 +131,15 @@ export const OPERATIONS = {
   addPerson: changeBy('addPerson', 'AddPersonInput', PERSON),
   changePerson: changeOf('changePerson', 'ChangePersonInput', PERSON),
   syncPersonnel: changeBy('syncPersonnel', 'SyncPersonnelInput', PERSONNEL_RESULT),
-  listPersonRisks: listOf('listPersonRisks', 'risks', RISK, ofId('owner')),
-  listPersonIssues: listOf('listPersonIssues', 'issues', ISSUE, ofId('assignee')),
+  listPersonRisks: listOf('listPersonRisks', 'risks', RISK, ofPath('owner')),
+  listPersonIssues: listOf('listPersonIssues', 'issues', ISSUE, ofPath('assignee')),
   personHistory: historyOf('personHistory', 'person'),
 
   listGroups: listOf('listGroups', 'groups', GROUP),
   getGroup: oneOf('getGroup', 'group', GROUP),
   addGroup: changeBy('addGroup', 'AddGroupInput', GROUP),
   changeGroup: changeOf('changeGroup', 'ChangeGroupInput', GROUP),
-  listMembers: listOf('listMembers', 'personnel', PERSON, ofId('group')),
+  listMembers: listOf('listMembers', 'personnel', PERSON, ofPath('group')),
   addMember: membershipBy('addMember'),
   removeMember: membershipBy('removeMember'),
   groupHistory: historyOf('groupHistory', 'group'),
@@ -197,7 +189,8 @@ export const OPERATIONS = {
 
   getRiskTrend: `query getRiskTrend($from: Date!, $to: Date!, $step: TrendStep = DAY, $project: [String!]) {
     riskTrend(from: $from, to: $to, step: $step, filter: { project: $project }) { ...RiskTrend }
-  } ${RISK_TREND}`,
+  } fragment RiskTrend on RiskTrend { points { ...RiskTrendPoint } }
+  fragment RiskTrendPoint on RiskTrendPoint { on live unassessed low medium high critical score }`,
 
   getKey: 'query getKey { apiKey { ...ApiKey } } fragment ApiKey on ApiKey { name scopes projects expiresAt }',
 } as const

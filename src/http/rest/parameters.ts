@@ -4,7 +4,6 @@ import {
   GraphQLError,
   type GraphQLInputType,
   GraphQLInt,
-  type GraphQLLeafType,
   getNullableType,
   isLeafType,
   isListType,
@@ -95,18 +94,12 @@ function unknownParameter(name: string, known: readonly string[], shown: Shown):
 }
 
 /** A list parameter may be repeated or comma-separated; any other may occur once. */
-function readValues(values: readonly string[], type: GraphQLInputType): unknown {
-  if (isListType(getNullableType(type))) return values.flatMap((value) => readValue(value, type))
+function readValues(values: readonly string[], given: GraphQLInputType): unknown {
+  const type = getNullableType(given)
+  if (isListType(type))
+    return values.flatMap((value) => value.split(',').map((part) => readItem(part.trim(), type.ofType)))
   if (values.length > 1) throw new GraphQLError('Give it once: it takes a single value.')
-  return readValue(values[0] ?? '', type)
-}
-
-function readValue(text: string, type: GraphQLInputType): unknown {
-  const inner = getNullableType(type)
-  if (text.trim() === '') throw new GraphQLError('Must not be empty.')
-  if (isListType(inner)) return text.split(',').map((part) => readItem(part.trim(), inner.ofType))
-  if (isLeafType(inner)) return readLeaf(text, inner)
-  throw new Error(`A parameter cannot be of the type ${inner.toString()}.`)
+  return readLeaf(values[0] ?? '', type)
 }
 
 /** A number within the bounds of what it feeds. */
@@ -122,10 +115,12 @@ function withinBounds(value: unknown, { use: { extensions } }: Parameter): unkno
 }
 
 function readItem(text: string, type: GraphQLInputType): unknown {
-  return NOBODY.has(text.toLowerCase()) && !isNonNullType(type) ? null : readValue(text, type)
+  return NOBODY.has(text.toLowerCase()) && !isNonNullType(type) ? null : readLeaf(text, getNullableType(type))
 }
 
-function readLeaf(text: string, type: GraphQLLeafType): unknown {
+function readLeaf(text: string, type: GraphQLInputType): unknown {
+  if (!isLeafType(type)) throw new Error(`A parameter cannot be of the type ${type.toString()}.`)
+  if (text.trim() === '') throw new GraphQLError('Must not be empty.')
   if (type instanceof GraphQLEnumType) return readEnum(text, type)
   if (type === GraphQLBoolean) {
     if (text !== 'true' && text !== 'false') throw new GraphQLError('Must be true or false.')

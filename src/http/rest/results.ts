@@ -59,16 +59,11 @@ function nestedResponse(json: Buffer, call: RouteCall): Promise<HttpResponse> {
   return pageWith(Content.json({ data: nodes, page }), next, call, nodes.length === 0)
 }
 
-interface Page {
-  readonly pageInfo: ListResult['pageInfo']
-  readonly totalCount?: number | null | undefined
-}
-
 /** The cursor of the next page, and the member `page` of the body. */
-function pageOf({ pageInfo, totalCount = null }: Page, { route }: CompiledRoute) {
+function pageOf({ pageInfo, totalCount }: Pick<ListResult, 'pageInfo' | 'totalCount'>, { route }: CompiledRoute) {
   const { hasNextPage = false, endCursor = null } = pageInfo
   const next = hasNextPage || route.isFeed ? endCursor : null
-  return { next, page: route.isFeed ? { next, more: hasNextPage } : { next, total: totalCount } }
+  return { next, page: route.isFeed ? { next, more: hasNextPage } : { next, total: totalCount ?? null } }
 }
 
 export function nothingAt({ operation: { rootField, route }, path }: Pick<RouteCall, 'operation' | 'path'>): Fault {
