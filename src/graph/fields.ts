@@ -99,15 +99,6 @@ function declared(scope: Scope | undefined, extensions: object) {
   return scope ? needs(scope, extensions) : { extensions }
 }
 
-/** A field that shows the cursor of its row in a list. */
-export function positionField<R extends PgTable, F>(
-  type: ObjectRef<Types, R['$inferSelect']>,
-  name: string,
-  { list, description }: Described & { readonly list: List<R, F> },
-): void {
-  field(type, name, () => ({ type: 'String', description, extensions: { sql: { position: list } } }))
-}
-
 /** A field whose value needs no database. */
 export function localField<Row extends object>(
   type: ObjectRef<Types, Row>,

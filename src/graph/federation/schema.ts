@@ -75,14 +75,13 @@ function withLookUps(subgraph: GraphQLSchema, entities: readonly Entity[], sdl: 
       scope: null,
       sql: { entities: { of: ({ representations }) => representations as readonly unknown[] } },
     },
-    _service: { scope: null, sql: { local: () => sdl } },
+    _service: { scope: null, sql: { local: () => ({}) } },
   }
-  const service: SqlField = { local: (sdl: () => string) => sdl() }
   const fieldsOf = (name: string) => assertObjectType(schema.getType(name)).getFields()
   for (const [name, extensions] of Object.entries(roots)) {
     Object.assign(fieldsOf('Query')[name] ?? {}, { resolve: resolveRoot, extensions })
   }
-  Object.assign(fieldsOf('_Service')['sdl'] ?? {}, { resolve: resolveField, extensions: { sql: service } })
+  Object.assign(fieldsOf('_Service')['sdl'] ?? {}, { resolve: resolveField, extensions: { sql: { local: sdl } } })
   for (const name of ['Node', '_Entity']) Object.assign(schema.getType(name) ?? {}, { resolveType })
   return schema
 }

@@ -26,10 +26,16 @@ const EXPLAINED: readonly (readonly [pattern: RegExp, explain: Explain])[] = [
   [/^Cannot query field "(\w+)" on type "(\w+)"\./, unknownField],
   [/^Unknown argument "(\w+)" on field "(\w+)\.(\w+)"\./, unknownArgument],
   [/^Field "(\w+)" is not defined by type "(\w+)"\./, unknownMember],
-  [/^Field "(\w+)" of type "(?:\w+)Connection!?" must have a selection of subfields\./, bareConnection],
+  [
+    /^Field "(\w+)" of type "(?:\w+)Connection!?" must have a selection of subfields\./,
+    (_, [name]) => `\`${name}\` is a connection: ask for \`${name} { nodes { ... } }\`.`,
+  ],
   [/Value "([^"]*)" does not exist in "(\w+)" enum\./, unknownValue],
   [/Enum "(\w+)" cannot represent non-enum value: "?([^".]*)"?\./, quotedValue],
-  [/(?:String cannot represent a non string|ID cannot represent a non-string and non-integer) value: (\w+)$/, bareText],
+  [
+    /(?:String cannot represent a non string|ID cannot represent a non-string and non-integer) value: (\w+)$/,
+    (_, [text]) => `(put it in quotes: "${text}").`,
+  ],
   [/^Schema is not configured to execute subscription operation\./, () => 'Follow `changes` instead.'],
 ]
 
@@ -50,9 +56,7 @@ export function explained(schema: GraphQLSchema, error: GraphQLError): GraphQLEr
   return error
 }
 
-type Fields = Readonly<Record<string, GraphQLField<unknown, unknown>>>
-
-function fieldsOf(type: GraphQLNamedType | null | undefined): Fields {
+function fieldsOf(type: GraphQLNamedType | null | undefined): Readonly<Record<string, GraphQLField<unknown, unknown>>> {
   return isObjectType(type) || isInterfaceType(type) ? type.getFields() : {}
 }
 
@@ -112,10 +116,6 @@ function namesIn(type: GraphQLNamedType | null | undefined): string[] {
   return isInputObjectType(type) ? Object.keys(type.getFields()) : []
 }
 
-function bareConnection(_: GraphQLSchema, [name = '']: readonly string[]) {
-  return `\`${name}\` is a connection: ask for \`${name} { nodes { ... } }\`.`
-}
-
 function unknownValue(schema: GraphQLSchema, [value = '', typeName = '']: readonly string[]) {
   const names = namesIn(schema.getType(typeName))
   const meant = nearest(value, names)
@@ -125,10 +125,6 @@ function unknownValue(schema: GraphQLSchema, [value = '', typeName = '']: readon
 function quotedValue(schema: GraphQLSchema, [typeName = '', value = '']: readonly string[]) {
   const names = namesIn(schema.getType(typeName))
   return `Write ${nearest(value, names) ?? `one of ${names.join(', ')}`}, without quotes.`
-}
-
-function bareText(_: GraphQLSchema, [text = '']: readonly string[]) {
-  return `(put it in quotes: "${text}").`
 }
 
 function didYouMean(name: string, known: readonly string[]): string {

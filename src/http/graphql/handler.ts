@@ -16,7 +16,7 @@ import { requireAcceptable } from '../wire/negotiation.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { parseWithinLimits } from './limits.js'
 import { type Params, PersistedQueries, readParams } from './parameters.js'
-import { type Recipient, type Result, refused, responseOf } from './responses.js'
+import { ALLOW, type Recipient, type Result, refused, responseOf } from './responses.js'
 
 interface GraphqlOptions extends ApiOptions {
   readonly log: Logger
@@ -24,8 +24,6 @@ interface GraphqlOptions extends ApiOptions {
 
 /** Handles a request to `/graphql`. */
 export type GraphqlHandler = (exchange: Exchange) => Promise<HttpResponse>
-
-const ALLOW = 'GET, POST, OPTIONS'
 
 /** GraphQL over HTTP: checks the key, looks in the response cache, and on a miss hands the request to Yoga. */
 export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
@@ -43,10 +41,7 @@ export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
       await rateLimits.admit(exchange)
       return await serveCached(exchange, type, () => execute(exchange, type))
     } catch (error) {
-      const fault = asFault(error)
-      const response = await responseOf(log, { exchange, type }, refused(fault))
-      if (fault.code !== 'METHOD_NOT_ALLOWED') return response
-      return { ...response, headers: { ...response.headers, allow: ALLOW } }
+      return responseOf(log, { exchange, type }, refused(asFault(error)))
     }
   }
 }

@@ -104,6 +104,9 @@ function unlisted(errors: readonly GraphQLFormattedError[], more: number): Graph
   return [{ message, extensions: { code: errors.at(-1)?.extensions?.['code'], unlisted: more } }]
 }
 
+/** The methods of the path; Yoga says itself that a mutation needs POST. */
+export const ALLOW = 'GET, POST, OPTIONS'
+
 /** The `http` extension that Yoga adds to its own errors; an error with `spec` is one of the document. */
 interface YogaHttp {
   readonly status?: number
@@ -119,7 +122,8 @@ function httpOf(fault: Fault, error: GraphQLError) {
   const ofYoga = error.extensions['http'] as YogaHttp | undefined
   if (!ofYoga) {
     const isOfDocument = !isRefusal(error) || fault.code === 'TOO_COMPLEX'
-    return { status: STATUS[fault.code], headers: faultHeaders(fault), isOfDocument }
+    const allow = fault.code === 'METHOD_NOT_ALLOWED' ? { allow: ALLOW } : undefined
+    return { status: STATUS[fault.code], headers: { ...faultHeaders(fault), ...allow }, isOfDocument }
   }
   const { status = STATUS[fault.code], spec: isOfDocument = false, headers = {} } = ofYoga
   // Yoga adds `Allow` to all of its own errors; it belongs only to a 405.

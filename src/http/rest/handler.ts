@@ -85,21 +85,27 @@ async function change(
   at: Place,
   { engine, rateLimits, bodies, basePath }: RestOptions,
 ): Promise<HttpResponse> {
-  const { request, operation, path } = call
+  const { request, operation, parameters, path } = call
   exchange.isChange = true
   principalFor(exchange, operation)
   const variables = readParameters(call)
   const tags = CONDITIONAL.has(request.method) ? tagsToMatch(request, at) : undefined
+  const reading = tags && at.routes.get('GET')
   if (operation.input) {
     const { bodyBytesMax: bytesMax = LIMITS.bodyBytesMax } = operation.route
     variables['input'] = await readBody(await bodies.json(exchange, bytesMax), operation.input)
     await rateLimits.confirm(exchange)
   }
   const context = engine.contextFor(exchange)
+  const precondition = async (read: Context['store']['read']) => {
+    if (!reading) return
+    const current = { ...context, store: { ...context.store, read } }
+    requireMatch(tags, await readOne(compiledRoute(schema, reading), parameters, current))
+  }
   const mutation = {
     operation: operation.operation,
     variables,
-    context: { ...context, precondition: tags && preconditionOf(tags, call, at, context) },
+    context: { ...context, precondition },
     path: path.slice(basePath.length),
     sent: variables['input'],
     isReadAgain: false,
@@ -129,24 +135,10 @@ function tagsToMatch(request: HttpRequest, { routes }: Place): readonly string[]
 }
 
 /** Throws unless a tag matches the current resource. A missing resource passes: the change itself reports a 404. */
-function preconditionOf(
-  tags: readonly string[],
-  { parameters }: RouteCall,
-  { routes }: Place,
-  context: Context,
-): Context['precondition'] {
-  const route = routes.get('GET')
-  return async (read) => {
-    if (!route) return
-    const current = { ...context, store: { ...context.store, read } }
-    const { isThere, json } = await readOne(compiledRoute(schema, route), parameters, current)
-    const content = new Content(JSON_TYPE, Buffer.concat(json))
-    if (!isThere || tags.some((tag) => content.isTagged(tag))) return
-    throw new Fault(
-      'PRECONDITION_FAILED',
-      'This has changed since you read it. Read it again, and retry with its ETag.',
-    )
-  }
+function requireMatch(tags: readonly string[], { isThere, json }: RootResult): void {
+  const content = new Content(JSON_TYPE, Buffer.concat(json))
+  if (!isThere || tags.some((tag) => content.isTagged(tag))) return
+  throw new Fault('PRECONDITION_FAILED', 'This has changed since you read it. Read it again, and retry with its ETag.')
 }
 
 /** REST has checked what it sends as variables; their defaults are in the operation. */
