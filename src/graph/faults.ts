@@ -41,13 +41,7 @@ export function maskError(error: unknown): GraphQLError {
 /** An error with another message and extensions, at the same location and path. */
 export function atPlaceOf(error: GraphQLError, { message, extensions }: Pick<GraphQLError, 'message' | 'extensions'>) {
   const { nodes, source, positions, path } = error
-  return new GraphQLError(message, {
-    ...(nodes && { nodes }),
-    ...(source && { source }),
-    ...(positions && { positions }),
-    ...(path && { path }),
-    extensions,
-  })
+  return new GraphQLError(message, { nodes: nodes ?? null, source, positions, path, extensions })
 }
 
 /** Whether one of our resolvers threw it, so that nothing in it must be masked. */

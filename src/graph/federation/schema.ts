@@ -18,7 +18,7 @@ import type { SqlField } from '../query/declared.js'
 import { resolveField, resolveRoot, resolveType } from '../query/resolvers.js'
 import { annotate } from './annotations.js'
 import { type Entity, type EntityOptions, entityTypes, registerEntity } from './references.js'
-import { addDirectives, federated, keyDirective, printedSubgraph, SHAREABLE } from './subgraph.js'
+import { addDirectives, federated, printedSubgraph, SHAREABLE } from './subgraph.js'
 
 type Types = typeof builder.$inferSchemaTypes
 
@@ -40,7 +40,7 @@ export function toSubgraph(): { schema: GraphQLSchema; sdl: () => string } {
   const entities = entityTypes()
   for (const { name, keys } of entities) {
     const type = declared.getType(name)
-    if (type) addDirectives(type, ...keys.map((key) => keyDirective(key.name)))
+    if (type) addDirectives(type, ...keys.map((key) => ({ name: 'key', args: { fields: key.name } })))
   }
   annotate(declared)
   // Memoised: printing takes as long as a hundred other fields, and one query may select it fifty times.

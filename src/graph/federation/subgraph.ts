@@ -29,10 +29,6 @@ export function federated(...directives: readonly Directive[]) {
 export const SHAREABLE: Directive = { name: 'shareable' }
 export const INACCESSIBLE: Directive = { name: 'inaccessible' }
 
-export function keyDirective(fields: string): Directive {
-  return { name: 'key', args: { fields } }
-}
-
 function directivesOf({ extensions }: Directed): readonly Directive[] {
   return (extensions as Partial<ReturnType<typeof federated>>).federation ?? []
 }

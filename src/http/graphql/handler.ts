@@ -60,7 +60,8 @@ interface ServerContext extends Recipient {
 }
 
 function executorWith({ rateLimits, bodies, engine, log }: GraphqlOptions) {
-  const { handleRequest, fetchAPI } = yogaWith(engine)
+  const documents = new Documents()
+  const { handleRequest, fetchAPI } = yogaWith(engine, documents)
   // Headers and body have been read already: Yoga only needs the method.
   const byGet = new fetchAPI.Request(ADDRESS)
   const byPost = new fetchAPI.Request(ADDRESS, { method: 'POST' })
@@ -75,7 +76,7 @@ function executorWith({ rateLimits, bodies, engine, log }: GraphqlOptions) {
     const recipient = { exchange, params, type }
     await handleRequest(exchange.request.method === 'GET' ? byGet : byPost, { ...recipient, give })
     if (!result) throw new Error('Yoga has given no result.')
-    return responseOf(log, recipient, result)
+    return responseOf(log, { ...recipient, document: documents.peek(params.query) }, result)
   }
 }
 
@@ -101,8 +102,7 @@ export class Documents extends LRUCache<string, DocumentNode> {
   }
 }
 
-function yogaWith(engine: Engine) {
-  const documents = new Documents()
+function yogaWith(engine: Engine, documents: Documents) {
   return createYoga<ServerContext>({
     schema,
     plugins: [pluginWith(engine, documents)],

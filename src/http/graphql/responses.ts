@@ -28,7 +28,6 @@ import { Content, JSON_TYPE, respond } from '../wire/content.js'
 import { faultHeaders, STATUS } from '../wire/problems.js'
 import type { HttpResponse } from '../wire/request.js'
 import { joined } from '../wire/slices.js'
-import { parseWithinLimits } from './limits.js'
 import type { Params } from './parameters.js'
 
 /** The result of an operation: its answer, if it was run. Yoga itself only has errors. */
@@ -46,15 +45,17 @@ export interface Recipient {
   readonly type: string
   /** Undefined if they could not be read. */
   readonly params?: Params
+  /** Undefined if the query could not be parsed. */
+  readonly document?: DocumentNode | undefined
 }
 
 /** Sends a result with the published form of every error, and logs the causes. */
 export async function responseOf(log: Logger, recipient: Recipient, result: Result): Promise<HttpResponse> {
-  const { exchange, type, params } = recipient
+  const { exchange, type } = recipient
   const { data, isEmpty, errors: found = [], more } = writtenOf(result)
   exchange.hasData = !isEmpty
   const { errors, status, headers } = publishedErrors(log, recipient, found, isEmpty)
-  const ofInputs = data || !params ? [] : await inputErrors(exchange, params, found)
+  const ofInputs = data ? [] : await inputErrors(recipient, found)
   const listed = [...errors, ...ofInputs.map((error) => error.toJSON()), ...unlisted(errors, more)]
   const members = [...(listed.length > 0 ? [`"errors":${JSON.stringify(listed)}`] : []), ...(data ? ['"data":'] : [])]
   const parts = [Buffer.from(`{${members.join()}`), ...(data ?? []), Buffer.from('}')]
@@ -135,18 +136,18 @@ function httpOf(fault: Fault, error: GraphQLError) {
  * An error for each input of a mutation that graphql-js has refused, with all of its flaws: graphql-js stops at the
  * first bad variable, and before the nouns see any input. None if one flaw is all, which graphql-js has reported.
  */
-async function inputErrors(
-  { principal }: Exchange,
-  { query, operationName, variables }: Params,
-  errors: readonly GraphQLError[],
-): Promise<GraphQLError[]> {
+async function inputErrors(recipient: Recipient, errors: readonly GraphQLError[]): Promise<GraphQLError[]> {
+  const {
+    exchange: { principal },
+    params,
+    document,
+  } = recipient
   if (errors.some((error) => error.path !== undefined || isRefusal(error))) return []
-  const document = parsed(query)
-  const sent = document && operationIn(schema, document, operationName)
+  const sent = document && operationIn(schema, document, params?.operationName)
   const mutation = schema.getMutationType()
   if (!mutation || sent?.operation.operation !== 'mutation') return []
   const fields = mutation.getFields()
-  const given = { ...defaultsOf(sent.operation), ...Object(variables) }
+  const given = { ...defaultsOf(sent.operation), ...Object(params?.variables) }
   const inputs = new Map<string, Input>()
   const selected = selectionsOf(sent, () => true)(mutation, [sent.operation.selectionSet])
   for (const node of [...selected.values()].flat()) {
@@ -187,12 +188,4 @@ function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Read
     defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
   )
   return Object.fromEntries(withDefault)
-}
-
-function parsed(query: string): DocumentNode | undefined {
-  try {
-    return parseWithinLimits(query, undefined)
-  } catch {
-    return undefined
-  }
 }

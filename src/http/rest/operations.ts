@@ -103,16 +103,6 @@ const historyOf = (name: string, root: string, parameter = 'id') => `query ${nam
     }
   } fragment Change on Change { id action recordedAt effectiveOn fields { ...FieldChange } } ${FIELD_CHANGE}`
 
-const MOVEMENTS = `fragment Movements on Movements {
-  since until counts { ...MovementCounts } risks { ...RiskMovement } issues { ...IssueMovement }
-  projects { ...ProjectMovements }
-} fragment MovementCounts on MovementCounts { new closed up down unchanged opened resolved worse slipped }
-fragment RiskMovement on RiskMovement {
-  id reference title project { ...ProjectRef } movement scoreFrom scoreTo levelFrom levelTo rankFrom rankTo
-} fragment IssueMovement on IssueMovement {
-  id reference title project { ...ProjectRef } movement severityFrom severityTo dueFrom dueTo
-} fragment ProjectMovements on ProjectMovements { project { ...ProjectRef } counts { ...MovementCounts } } ${PROJECT_REF}`
-
 const oneOf = (name: string, root: string, body: string, parameter = 'id') =>
   `query ${name}($${parameter}: ID!) { ${root}(id: $${parameter}) { ...${typeOf(body)} } } ${body}`
 
@@ -185,7 +175,15 @@ export const OPERATIONS = {
     movements(since: $since, until: $until, filter: { project: $project, level: $level }, first: $limit, including: $including) {
       ...Movements
     }
-  } ${MOVEMENTS}`,
+  } fragment Movements on Movements {
+    since until counts { ...MovementCounts } risks { ...RiskMovement } issues { ...IssueMovement }
+    projects { ...ProjectMovements }
+  } fragment MovementCounts on MovementCounts { new closed up down unchanged opened resolved worse slipped }
+  fragment RiskMovement on RiskMovement {
+    id reference title project { ...ProjectRef } movement scoreFrom scoreTo levelFrom levelTo rankFrom rankTo
+  } fragment IssueMovement on IssueMovement {
+    id reference title project { ...ProjectRef } movement severityFrom severityTo dueFrom dueTo
+  } fragment ProjectMovements on ProjectMovements { project { ...ProjectRef } counts { ...MovementCounts } } ${PROJECT_REF}`,
 
   getRiskTrend: `query getRiskTrend($from: Date!, $to: Date!, $step: TrendStep = DAY, $project: [String!]) {
     riskTrend(from: $from, to: $to, step: $step, filter: { project: $project }) { ...RiskTrend }

@@ -96,12 +96,9 @@ function readValues(values: readonly string[], given: GraphQLInputType): unknown
 function withinBounds(value: unknown, { use: { extensions } }: Parameter): unknown {
   if (typeof value !== 'number') return value
   const { minimum, maximum } = extensions as { minimum?: number; maximum?: number }
-  if (minimum === undefined || maximum === undefined) {
-    if (Number.isNaN(value)) throw new GraphQLError('Must be a whole number of at most nine digits.')
-    return value
-  }
-  if (value >= minimum && value <= maximum) return value
-  throw new GraphQLError(`Must be from ${minimum} to ${maximum}.`)
+  if (value >= (minimum ?? value) && value <= (maximum ?? value)) return value
+  const must = minimum === undefined ? 'be a whole number of at most nine digits' : `be from ${minimum} to ${maximum}`
+  throw new GraphQLError(`Must ${must}.`)
 }
 
 function readItem(text: string, type: GraphQLInputType): unknown {

@@ -46,10 +46,8 @@ async function listResponse(list: ListResult, call: RouteCall, separator: Separa
     return respondWith(await csvContent(operation.columns, new JsonLines(entries), separator))
   if (type === EVENTS_TYPE) return respondWith(await eventsContent(new JsonLines(entries), path))
   const end = Buffer.from(`],"page":${JSON.stringify(page)}}`)
-  return respondWith(new Content(JSON_TYPE, await joined([BEFORE_DATA, entries, end])))
+  return respondWith(new Content(JSON_TYPE, await joined([Buffer.from('{"data":['), entries, end])))
 }
-
-const BEFORE_DATA = Buffer.from('{"data":[')
 
 /** A page that is nested in an entity has at most a thousand entries. */
 function nestedResponse(json: Buffer, call: RouteCall): Promise<HttpResponse> {
