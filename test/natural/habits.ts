@@ -71,7 +71,12 @@ const roots: readonly Question[] = [
 ]
 
 const parameters: readonly Question[] = [
-  { words: 'By score', rest: '/v1/risks?sort_by=score', ...refused, says: /fixed: .*ordered by rank \(highest score first\)/ },
+  {
+    words: 'By score',
+    rest: '/v1/risks?sort_by=score',
+    ...refused,
+    says: /fixed: .*ordered by rank \(highest score first\)/,
+  },
   { words: 'Find a word', rest: '/v1/risks?q=lift', ...refused, says: /Did you mean search\?/ },
   { words: 'Some fields', rest: '/v1/risks?fields=title,score', ...refused, says: /all of its fields/ },
   { words: 'With the owner', rest: '/v1/risks?include=owner', ...refused, says: /all of its fields/ },
