@@ -27,11 +27,9 @@ export interface Context {
   readonly onPriced?: (charge: number) => void
 }
 
-interface ContextOptions extends Partial<Pick<Context, 'wholeListRowsMax' | 'responseBytesMax' | 'onPriced'>> {
-  readonly schema: GraphQLSchema
-  readonly store: Store
-  readonly principal: Principal
-  readonly clock: () => Date
+interface ContextOptions
+  extends Pick<Context, 'schema' | 'store' | 'principal' | 'clock'>,
+    Partial<Pick<Context, 'wholeListRowsMax' | 'responseBytesMax' | 'onPriced'>> {
   readonly deadline?: Deadline & { readonly since: number; goOn(): void }
   /** Called for every SQL statement. */
   readonly onStatement?: OnStatement
@@ -43,19 +41,13 @@ interface ContextOptions extends Partial<Pick<Context, 'wholeListRowsMax' | 'res
 export function createContext(options: ContextOptions): Context {
   const { schema, store, principal, clock, deadline, onStatement, onWritten, onPriced } = options
   const { wholeListRowsMax = LIMITS.wholeListRowsMax, responseBytesMax = LIMITS.responseBytesMax } = options
-  const owner = principal.keyId
-  const watched = { ...(onStatement && { onStatement }), ...(deadline && { waitingSince: deadline.since }) }
+  const watched = onStatement && { onStatement }
   const write: Store['write'] = (as, work) =>
-    store.write({ ...watched, ...as }, work).finally(() => {
+    store.write({ ...watched, ...(deadline && { waitingSince: deadline.since }), ...as }, work).finally(() => {
       deadline?.goOn()
       onWritten?.()
     })
-  const reading = {
-    owner,
-    bytesMax: responseBytesMax,
-    ...(onStatement && { onStatement }),
-    ...(deadline && { deadline }),
-  }
+  const reading = { owner: principal.keyId, bytesMax: responseBytesMax, ...watched, ...(deadline && { deadline }) }
   return {
     schema,
     store: { ...store, read: store.reading(reading), write },

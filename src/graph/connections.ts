@@ -6,75 +6,51 @@ import type { List } from '../store/query/page.js'
 import type { Identified, Relation } from '../store/query/relations.js'
 import { builder, needs, needsOneOf } from './builder.js'
 import { federated, SHAREABLE } from './federation/subgraph.js'
-import { field, fromPlan, rootField, type Types } from './fields.js'
+import { field, rootField, type Types } from './fields.js'
 import type { SqlField } from './query/declared.js'
 
-const PageInfo = builder.objectRef<object>('PageInfo')
-PageInfo.implement({
-  description: 'The position of a page in its list.',
-  // Other subgraphs have a PageInfo too, and the supergraph has one.
-  extensions: federated(SHAREABLE),
-  fields: (t) => ({
-    hasNextPage: t.boolean({
-      description: 'Whether more follows this page.',
-      ...ofPage({ fact: 'hasNextPage' }),
-    }),
-    hasPreviousPage: t.boolean({
-      description: 'Whether the page was requested with `after`. Lists are paged forwards only.',
-      ...ofPage({ fact: 'hasPreviousPage' }),
-    }),
-    startCursor: t.string({
-      nullable: true,
-      description: 'The cursor of the first entry; null on an empty page.',
-      ...ofPage({ fact: 'startCursor' }),
-    }),
-    endCursor: t.string({
-      nullable: true,
-      description: 'The cursor of the last entry, the `after` of the next page; null on an empty page.',
-      ...ofPage({ fact: 'endCursor' }),
-    }),
-  }),
-})
+type PagePart = Extract<SqlField, { part: unknown } | { edge: unknown } | { fact: unknown }>
 
-/** The options of a member of a connection, of its edges or of its pageInfo. */
-function ofPage(sql: Extract<SqlField, { part: unknown } | { edge: unknown } | { fact: unknown }>) {
-  return { extensions: { sql }, resolve: fromPlan }
+/** Adds a member of a connection, of its edges or of its pageInfo. */
+function pagePart(parent: ObjectRef<Types, object>, sql: PagePart, type: unknown, description: string): void {
+  const [name = ''] = Object.values(sql)
+  field(parent, name, () => ({ type, nullable: CURSORS.has(name), description, extensions: { sql } }))
 }
+
+/** Null on an empty page. */
+const CURSORS: ReadonlySet<string> = new Set(['startCursor', 'endCursor'])
+
+const PageInfo = builder.objectRef<object>('PageInfo')
+// Other subgraphs have a PageInfo too, and the supergraph has one.
+PageInfo.implement({ description: 'The position of a page in its list.', extensions: federated(SHAREABLE) })
+pagePart(PageInfo, { fact: 'hasNextPage' }, 'Boolean', 'Whether more follows this page.')
+pagePart(
+  PageInfo,
+  { fact: 'hasPreviousPage' },
+  'Boolean',
+  'Whether the page was requested with `after`. Lists are paged forwards only.',
+)
+pagePart(PageInfo, { fact: 'startCursor' }, 'String', 'The cursor of the first entry; null on an empty page.')
+pagePart(
+  PageInfo,
+  { fact: 'endCursor' },
+  'String',
+  'The cursor of the last entry, the `after` of the next page; null on an empty page.',
+)
 
 /** The connection and edge types of an entity. */
 export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, plural: string) {
   const Edge = builder.objectRef<object>(`${node.name}Edge`)
-  Edge.implement({
-    description: `An entry of a page of ${plural}.`,
-    fields: (t) => ({
-      cursor: t.string({
-        description: 'The cursor of this entry, for use as `after`.',
-        ...ofPage({ edge: 'cursor' }),
-      }),
-      node: t.field({ type: node, description: 'The entry itself.', ...ofPage({ edge: 'node' }) }),
-    }),
-  })
+  Edge.implement({ description: `An entry of a page of ${plural}.` })
+  pagePart(Edge, { edge: 'cursor' }, 'String', 'The cursor of this entry, for use as `after`.')
+  pagePart(Edge, { edge: 'node' }, node, 'The entry itself.')
   const Ref = builder.objectRef<Connection<Row>>(`${node.name}Connection`)
-  Ref.implement({
-    description: `A page of ${plural}, or the complete list if no page was requested.`,
-    fields: (t) => ({
-      nodes: t.field({ type: [node], description: 'The entries of this page.', ...ofPage({ part: 'nodes' }) }),
-      edges: t.field({
-        type: [Edge],
-        description: 'The entries of this page, each with its cursor.',
-        ...ofPage({ part: 'edges' }),
-      }),
-      pageInfo: t.field({
-        type: PageInfo,
-        description: 'Whether more follows, and from where.',
-        ...ofPage({ part: 'pageInfo' }),
-      }),
-      totalCount: t.int({
-        description: 'The number of matching entries on all pages. Counted only when selected.',
-        ...ofPage({ part: 'totalCount' }),
-      }),
-    }),
-  })
+  Ref.implement({ description: `A page of ${plural}, or the complete list if no page was requested.` })
+  pagePart(Ref, { part: 'nodes' }, [node], 'The entries of this page.')
+  pagePart(Ref, { part: 'edges' }, [Edge], 'The entries of this page, each with its cursor.')
+  pagePart(Ref, { part: 'pageInfo' }, PageInfo, 'Whether more follows, and from where.')
+  const total = 'The number of matching entries on all pages. Counted only when selected.'
+  pagePart(Ref, { part: 'totalCount' }, 'Int', total)
   return Ref
 }
 

@@ -76,9 +76,7 @@ function namedBy(declared: readonly Way<never>[]): SingleRow['named'] {
   const listed = all.length === 1 ? all.join() : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`
   return (args) => {
     const given = ways.flatMap(({ names }) => names).filter((name) => args[name] != null)
-    const [chosen] = ways.filter(
-      ({ names }) => names.length === given.length && names.every((one) => given.includes(one)),
-    )
+    const chosen = ways.find(({ names }) => names.join() === given.join())
     if (!chosen) throw badArgument(given[0] ?? 'id', `Give ${all.length === 1 ? listed : `exactly one of ${listed}`}.`)
     const { way, names } = chosen
     const values = names.map((name) => [name, way.args[name]?.canonical(String(args[name])) ?? ''] as const)

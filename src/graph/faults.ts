@@ -3,7 +3,7 @@ import { type Code, Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { toFault } from '../store/faults.js'
 
-const HIDDEN = 'Something went wrong on our side.'
+const HIDDEN = { message: 'Something went wrong on our side.', extensions: { code: 'INTERNAL' satisfies Code } }
 
 /**
  * An error of a resolver, fit for any GraphQL server: servers mask an error whose origin is not a GraphQLError, and
@@ -12,13 +12,11 @@ const HIDDEN = 'Something went wrong on our side.'
 class ResolverError extends GraphQLError {
   constructor(thrown: unknown) {
     const origin = toFault(thrown)
-    const { message, extensions } = origin instanceof Fault ? origin : { message: HIDDEN, extensions: INTERNAL }
+    const { message, extensions } = origin instanceof Fault ? origin : HIDDEN
     super(message, { extensions })
     Object.defineProperty(this, 'cause', { value: origin, enumerable: false })
   }
 }
-
-const INTERNAL = { code: 'INTERNAL' } as const satisfies { code: Code }
 
 /** Converts what a resolver throws into an error that may leave the schema. */
 export function publicError(thrown: unknown): GraphQLError {
@@ -41,15 +39,9 @@ export function maskError(error: unknown): GraphQLError {
 }
 
 /** An error with another message and extensions, at the same location and path. */
-function atPlaceOf(error: GraphQLError, { message, extensions }: Pick<GraphQLError, 'message' | 'extensions'>) {
+export function atPlaceOf(error: GraphQLError, { message, extensions }: Pick<GraphQLError, 'message' | 'extensions'>) {
   const { nodes, source, positions, path } = error
-  return new GraphQLError(message, {
-    ...(nodes && { nodes }),
-    ...(source && { source }),
-    ...(positions && { positions }),
-    ...(path && { path }),
-    extensions,
-  })
+  return new GraphQLError(message, { nodes: nodes ?? null, source, positions, path, extensions })
 }
 
 /** Whether one of our resolvers threw it, so that nothing in it must be masked. */
@@ -63,9 +55,9 @@ export function faultOf(error: GraphQLError): Fault {
   if (origin instanceof Fault) return origin
   // graphql's own errors about a document or its variables have no path; with a path, it is our bug.
   if (origin instanceof GraphQLError && (error.path === undefined || isAboutVariable(origin))) {
-    return error.message === 'Validation aborted.'
-      ? tooRepetitive()
-      : new Fault('BAD_REQUEST', shortened(error.message))
+    if (error.message !== 'Validation aborted.') return new Fault('BAD_REQUEST', shortened(error.message))
+    // graphql gives up after comparing the same field with itself a thousand times, without further details.
+    return new Fault('TOO_COMPLEX', 'The query repeats its fields too often to be checked. Split the query.')
   }
   return internal(origin)
 }
@@ -83,11 +75,6 @@ export function asFault(error: unknown): Fault {
 
 function internal(cause: unknown): Fault {
   return new Fault('INTERNAL', 'Something went wrong on our side. The log has it under the request id.', { cause })
-}
-
-// graphql gives up after comparing the same field with itself a thousand times, without further details.
-function tooRepetitive(): Fault {
-  return new Fault('TOO_COMPLEX', 'The query repeats its fields too often to be checked. Split the query.')
 }
 
 function shortened(message: string): string {

@@ -1,9 +1,11 @@
-import type { ArgBuilder, EnumRef, InputFieldMap, InputObjectRef, ObjectRef } from '@pothos/core'
+import type { ArgBuilder, EnumRef, InputFieldMap, InputObjectRef, InputShapeFromFields, ObjectRef } from '@pothos/core'
 import type { PgTable } from 'drizzle-orm/pg-core'
+import type { Principal } from '../auth/principal.js'
 import type { Scope } from '../auth/scopes.js'
 import type { List } from '../store/query/page.js'
 import type { AnyRelation, Computed, Identified, Relation } from '../store/query/relations.js'
 import type { Positioned, Summary, View } from '../store/query/views.js'
+import type { Write } from '../store/store.js'
 import { builder, needs } from './builder.js'
 import type { FieldPrice } from './query/prices.js'
 import { resolveField, resolveRoot } from './query/resolvers.js'
@@ -95,15 +97,6 @@ export function itemsField<P extends Identified, R extends PgTable, F>(
 /** The extensions of a field that needs a scope, or only that of its row. */
 function declared(scope: Scope | undefined, extensions: object) {
   return scope ? needs(scope, extensions) : { extensions }
-}
-
-/** A field that shows the cursor of its row in a list. */
-export function positionField<R extends PgTable, F>(
-  type: ObjectRef<Types, R['$inferSelect']>,
-  name: string,
-  { list, description }: Described & { readonly list: List<R, F> },
-): void {
-  field(type, name, () => ({ type: 'String', description, extensions: { sql: { position: list } } }))
 }
 
 /** A field whose value needs no database. */
@@ -201,6 +194,32 @@ export function queryView<A, Row extends object>(
 ): void {
   const { args, scope, price, view, ...shown } = options
   rootField('query', name, (arg) => ({ ...shown, ...needs(scope, { sql: { view }, price }), args: args(arg) }))
+}
+
+interface MutationOptions<Row extends object, Args extends InputFieldMap> extends Described {
+  readonly type: ObjectRef<Types, Row>
+  readonly scope: Scope
+  readonly args: (arg: ArgBuilder<Types>) => Args
+  readonly change: (write: Write, args: InputShapeFromFields<Args>, principal: Principal) => Promise<Row>
+  readonly check?: (principal: Principal, args: InputShapeFromFields<Args>) => void
+  readonly price?: FieldPrice
+}
+
+/** A mutation that shows the row that it has changed. */
+export function mutationField<T extends Identified, F, Args extends InputFieldMap>(
+  name: string,
+  options: MutationOptions<T['$inferSelect'], Args> & { readonly list: List<T, F> },
+): void {
+  reportField(name, options)
+}
+
+/** A mutation that shows a report of what it has done. */
+export function reportField<Report extends object, Args extends InputFieldMap>(
+  name: string,
+  { type, description, args, scope, price, ...mutation }: MutationOptions<Report, Args>,
+): void {
+  const extensions = { mutation, ...(price && { price }) }
+  rootField('mutation', name, (arg) => ({ type, description, ...needs(scope, extensions), args: args(arg) }))
 }
 
 /** The resolvers of a root field and of others; Pothos cannot infer that a plan has the values of their types. */

@@ -1,6 +1,6 @@
 import {
   GraphQLBoolean,
-  GraphQLEnumType,
+  type GraphQLEnumType,
   GraphQLError,
   GraphQLID,
   type GraphQLInputField,
@@ -10,7 +10,7 @@ import {
   type GraphQLLeafType,
   GraphQLString,
   getNullableType,
-  isInputObjectType,
+  isEnumType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -26,112 +26,22 @@ const POINTER_STEP_MAX = 100
 /** Different unknown members of one input that get a hint: finding one takes longer than reading the record. */
 const HINTS_MAX = 10
 
-/** Returns the coerced value, and adds each flaw with its JSON Pointer. */
-type Check = (value: unknown, pointer: string, flaws: InputFlaws) => unknown
-
-const checks = new WeakMap<GraphQLInputType, Check>()
-
-interface CheckedInput {
-  readonly value: unknown
-  readonly flaws: readonly Flaw[]
-  /** How many of them are of its types. */
-  readonly ofTypes: number
-  readonly isCut: boolean
-}
-
 /**
- * Coerces an input and finds its flaws: those of its types, and with them those that only the noun knows. Checks are
- * compiled once per type. They replace graphql's own coercion, which reports the parent of a bad member instead of the
- * member. REST takes enums in any case, and nothing but a list for a list; GraphQL is the other way round.
+ * Coerces an input and finds its flaws: those of its types, and with them those that only the noun knows. Instead of
+ * graphql's own coercion, which reports the parent of a bad member and not the member. REST takes enums in any case,
+ * and nothing but a list for a list; GraphQL is the other way round. `ofTypes` is how many flaws are of its types.
  */
-export async function checkedInput(given: unknown, type: GraphQLInputType, isGraphql: boolean): Promise<CheckedInput> {
+export async function checkedInput(given: unknown, type: GraphQLInputType, isGraphql: boolean) {
   const { findFlaws, flawsMax = LIMITS.flawsMax } = checkedInputOf(Object(getNullableType(type)))
-  const flaws = new InputFlaws(flawsMax, isGraphql)
-  const { found } = flaws
-  const value = flaws.upToLimit(() => checkOf(type)(given, '', flaws))
+  const reader = new InputReader(flawsMax, isGraphql)
+  const value = reader.read(given, type, '')
+  const { found, isFull } = reader
   const check = new InputCheck()
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   // If its types are right, the noun itself refuses it.
-  if (isObject && (isGraphql || found.length > 0)) await findFlaws?.({ ...value }, check)
+  if (isObject && !isFull && (isGraphql || found.length > 0)) await findFlaws?.({ ...value }, check)
   const all = united(found, check.flaws)
-  const isCut = all.length > flawsMax || found.length === flawsMax
-  return { value, flaws: all.slice(0, flawsMax), ofTypes: found.length, isCut }
-}
-
-/** Thrown to stop when the limit is reached. */
-class LimitReached extends Error {}
-
-/** Collects the flaws of an input. */
-class InputFlaws {
-  readonly found: Flaw[] = []
-  readonly isGraphql: boolean
-  private readonly hints = new Map<Members, Map<string, string>>()
-  private hinted = 0
-  private readonly most: number
-
-  constructor(most: number, isGraphql: boolean) {
-    this.most = most
-    this.isGraphql = isGraphql
-  }
-
-  add(pointer: string, detail: string): void {
-    this.found.push({ pointer, detail })
-    if (this.found.length === this.most) throw new LimitReached()
-  }
-
-  addUnknown(pointer: string, name: string, members: Members): void {
-    const hint = this.hintFor(name, members)
-    this.add(`${pointer}/${escaped(name)}`, hint === undefined ? UNKNOWN : `${UNKNOWN} ${hint}`)
-  }
-
-  /** The same for each record that has the member. */
-  private hintFor(name: string, members: Members): string | undefined {
-    const ofMembers = this.hints.get(members) ?? new Map<string, string>()
-    const known = ofMembers.get(name)
-    if (known !== undefined || this.hinted === HINTS_MAX) return known
-    this.hinted += 1
-    const [meant] = meantBy(name, [...members.keys()])
-    const hint = meant === undefined ? `Known members: ${[...members.keys()].join(', ')}.` : `Did you mean ${meant}?`
-    this.hints.set(members, ofMembers.set(name, hint))
-    return hint
-  }
-
-  /** Undefined if the limit was reached. */
-  upToLimit(work: () => unknown): unknown {
-    try {
-      return work()
-    } catch (error) {
-      if (error instanceof LimitReached) return undefined
-      throw error
-    }
-  }
-}
-
-function checkOf(type: GraphQLInputType): Check {
-  const known = checks.get(type) ?? compile(type)
-  checks.set(type, known)
-  return known
-}
-
-function compile(type: GraphQLInputType): Check {
-  const inner = getNullableType(type)
-  const check = isListType(inner) ? listCheck(inner.ofType) : isLeafType(inner) ? leafCheck(inner) : objectCheck(inner)
-  const isNeeded = isNonNullType(type)
-  return (value, pointer, flaws) => {
-    if (value !== null && value !== undefined) return check(value, pointer, flaws)
-    if (isNeeded) flaws.add(pointer, 'Is needed.')
-    return value
-  }
-}
-
-function listCheck(type: GraphQLInputType): Check {
-  const check = checkOf(type)
-  return (value, pointer, flaws) => {
-    if (Array.isArray(value)) return value.map((item, index) => check(item, `${pointer}/${index}`, flaws))
-    if (flaws.isGraphql) return [check(value, pointer, flaws)]
-    flaws.add(pointer, 'Must be a list.')
-    return value
-  }
+  return { value, flaws: all.slice(0, flawsMax), ofTypes: found.length, isCut: isFull || all.length > flawsMax }
 }
 
 /** What the scalars of GraphQL take, in plain words; our own ones and enums say it themselves. */
@@ -142,66 +52,84 @@ const TAKES = new Map<GraphQLLeafType, string>([
   [GraphQLBoolean, 'Must be true or false.'],
 ])
 
-function leafCheck(type: GraphQLLeafType): Check {
-  const isText = type === GraphQLString || type === GraphQLID
-  return (value, pointer, flaws) => {
-    if (isText && typeof value === 'string') return value
-    try {
-      return type.parseValue(type instanceof GraphQLEnumType ? readEnum(value, type, !flaws.isGraphql) : value)
-    } catch (error) {
-      if (!(error instanceof GraphQLError)) throw error
-      flaws.add(pointer, TAKES.get(type) ?? error.message)
-      return value
-    }
+/** Coerces values, and collects their flaws up to a limit, each with its JSON Pointer. */
+class InputReader {
+  readonly found: Flaw[] = []
+  private readonly hints = new Map<string, string>()
+  private readonly flawsMax: number
+  private readonly isGraphql: boolean
+
+  constructor(flawsMax: number, isGraphql: boolean) {
+    this.flawsMax = flawsMax
+    this.isGraphql = isGraphql
   }
-}
 
-interface Member {
-  readonly field: GraphQLInputField
-  readonly check: Check
-}
-type Members = ReadonlyMap<string, Member>
+  get isFull(): boolean {
+    return this.found.length === this.flawsMax
+  }
 
-const UNKNOWN = 'Unknown member.'
+  read(value: unknown, type: GraphQLInputType, pointer: string): unknown {
+    if (this.isFull) return value
+    if (isNonNullType(type))
+      return value == null ? this.flaw(value, pointer, 'Is needed.') : this.read(value, type.ofType, pointer)
+    if (value === null || value === undefined) return value
+    if (isLeafType(type)) return this.readLeaf(value, type, pointer)
+    if (isListType(type)) {
+      if (Array.isArray(value)) return value.map((item, index) => this.read(item, type.ofType, `${pointer}/${index}`))
+      return this.isGraphql ? [this.read(value, type.ofType, pointer)] : this.flaw(value, pointer, 'Must be a list.')
+    }
+    if (typeof value === 'object' && !Array.isArray(value)) return this.readMembers(Object(value), type, pointer)
+    return this.flaw(value, pointer, 'Must be an object.')
+  }
 
-function objectCheck(type: GraphQLInputType): Check {
-  if (!isInputObjectType(type)) throw new Error(`${type.toString()} is not an input type.`)
-  // Built lazily on first use: a type may be recursive.
-  let members: Members | undefined
-  return (value, pointer, flaws) => {
-    members ??= membersOf(type)
-    if (typeof value === 'object' && !Array.isArray(value)) return readMembers(Object(value), members, pointer, flaws)
-    flaws.add(pointer, 'Must be an object.')
+  private flaw(value: unknown, pointer: string, detail: string): unknown {
+    if (!this.isFull) this.found.push({ pointer, detail })
     return value
   }
-}
 
-function membersOf(type: GraphQLInputObjectType): Members {
-  return new Map(Object.values(type.getFields()).map((field) => [field.name, { field, check: checkOf(field.type) }]))
-}
+  private readLeaf(value: unknown, type: GraphQLLeafType, pointer: string): unknown {
+    if (typeof value === 'string' && (type === GraphQLString || type === GraphQLID)) return value
+    try {
+      return type.parseValue(isEnumType(type) ? readEnum(value, type, !this.isGraphql) : value)
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error
+      return this.flaw(value, pointer, TAKES.get(type) ?? error.message)
+    }
+  }
 
-/** An absent member stays absent: in a merge patch, null means something else. */
-function readMembers(
-  given: Readonly<Record<string, unknown>>,
-  members: Members,
-  pointer: string,
-  flaws: InputFlaws,
-): object {
-  for (const name of Object.keys(given)) {
-    if (!members.has(name)) flaws.addUnknown(pointer, name, members)
+  /** An absent member stays absent: in a merge patch, null means something else. */
+  private readMembers(given: Readonly<Record<string, unknown>>, type: GraphQLInputObjectType, pointer: string): object {
+    const fields = type.getFields()
+    for (const name of Object.keys(given)) {
+      if (Object.hasOwn(fields, name)) continue
+      this.flaw(undefined, `${pointer}/${escaped(name)}`, `Unknown member.${this.hintFor(name, type)}`)
+    }
+    const read: Record<string, unknown> = {}
+    for (const field of Object.values(fields)) {
+      const { name } = field
+      const isGiven = Object.hasOwn(given, name)
+      const value = isGiven ? given[name] : field.defaultValue
+      const at = `${pointer}/${name}`
+      const tooLong = lengthFlaw(value, field)
+      if (tooLong !== undefined) this.flaw(value, at, tooLong)
+      else if (isGiven) read[name] = this.read(value, field.type, at)
+      else if (value !== undefined) read[name] = value
+      else this.read(undefined, field.type, at)
+    }
+    return read
   }
-  const read: Record<string, unknown> = {}
-  for (const [name, { field, check }] of members) {
-    const isGiven = Object.hasOwn(given, name)
-    const value = isGiven ? given[name] : field.defaultValue
-    const at = `${pointer}/${name}`
-    const tooLong = lengthFlaw(value, field)
-    if (tooLong !== undefined) flaws.add(at, tooLong)
-    else if (isGiven) read[name] = check(value, at, flaws)
-    else if (value !== undefined) read[name] = value
-    else check(undefined, at, flaws)
+
+  /** The same for each record that has the member. */
+  private hintFor(name: string, type: GraphQLInputObjectType): string {
+    const key = `${type.name} ${name}`
+    const known = this.hints.get(key)
+    if (known !== undefined || this.hints.size === HINTS_MAX) return known ?? ''
+    const names = Object.keys(type.getFields())
+    const [meant] = meantBy(name, names)
+    const hint = meant === undefined ? ` Known members: ${names.join(', ')}.` : ` Did you mean ${meant}?`
+    this.hints.set(key, hint)
+    return hint
   }
-  return read
 }
 
 /** Checked before the items of a list, which may be far too many to check. */

@@ -4,25 +4,22 @@ import { builder } from './builder.js'
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
 
-builder.scalarType('Date', {
-  description: 'A day, as `YYYY-MM-DD`.',
-  serialize: (day) => day,
-  parseValue: dayOf,
-  parseLiteral: (node) => ofLiteral(node, dayOf),
-})
+declare('Date', 'A day, as `YYYY-MM-DD`.', dayOf)
+declare(
+  'DateTime',
+  'An instant, as ISO 8601 with a time zone, or a day for its beginning in UTC; responses are in UTC with milliseconds.',
+  instantOf,
+)
+
+function declare(name: 'Date' | 'DateTime', description: string, read: (value: unknown) => string): void {
+  const parseLiteral = (node: ValueNode) => ofLiteral(node, read)
+  builder.scalarType(name, { description, serialize: (value) => value, parseValue: read, parseLiteral })
+}
 
 function dayOf(value: unknown): string {
   if (typeof value === 'string' && isDay(value)) return value
   throw new GraphQLError('Must be a day such as 2027-01-31.')
 }
-
-builder.scalarType('DateTime', {
-  description:
-    'An instant, as ISO 8601 with a time zone, or a day for its beginning in UTC; responses are in UTC with milliseconds.',
-  serialize: (instant) => instant,
-  parseValue: instantOf,
-  parseLiteral: (node) => ofLiteral(node, instantOf),
-})
 
 function instantOf(value: unknown): string {
   if (typeof value === 'string' && INSTANT.test(value) && isDay(value.slice(0, 10))) {

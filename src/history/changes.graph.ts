@@ -2,15 +2,7 @@ import type { ObjectRef } from '@pothos/core'
 import type { Scope } from '../auth/scopes.js'
 import { builder, enumOf } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
-import {
-  columns,
-  computedField,
-  fromPlan,
-  itemsField,
-  positionField,
-  referenceField,
-  type Types,
-} from '../graph/fields.js'
+import { columns, computedField, field, fromPlan, itemsField, referenceField, type Types } from '../graph/fields.js'
 import { boundedTexts } from '../graph/inputs.js'
 import type { RowScope } from '../graph/query/declared.js'
 import { Group } from '../personnel/groups.graph.js'
@@ -89,10 +81,11 @@ columns(Change, {
   entity: { type: EntityKind, description: 'The kind of the entity that changed.' },
   entityId: { type: 'ID', description: 'The id of the entity that changed.' },
 })
-positionField(Change, 'cursor', {
-  list: feed,
+field(Change, 'cursor', () => ({
+  type: 'String',
+  extensions: { sql: { position: feed } },
   description: 'Where to resume after this change: the `after` of `changes`, or the `cursor` of `/v1/changes`.',
-})
+}))
 computedField(Change, 'reference', {
   type: 'String',
   nullable: true,

@@ -3,9 +3,8 @@ import { builder, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
 import { idOf, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
-import { columns, computedField, itemsField } from '../graph/fields.js'
+import { columns, computedField, itemsField, mutationField } from '../graph/fields.js'
 import { boundedText, checkedBy, neverNull } from '../graph/inputs.js'
-import { mutationField } from '../graph/mutations.js'
 import { foldedName, trimmed } from '../text.js'
 import {
   addGroup,

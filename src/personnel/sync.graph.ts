@@ -1,7 +1,6 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
-import { localField } from '../graph/fields.js'
+import { localField, reportField } from '../graph/fields.js'
 import { boundedList, boundedText, boundedTexts, checkedBy, neverNull } from '../graph/inputs.js'
-import { reportField } from '../graph/mutations.js'
 import {
   checkPersonnelState,
   FOR_MORE_PERSONNEL,

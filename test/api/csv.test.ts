@@ -1,10 +1,8 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { compile } from '../../src/http/rest/compiledRoutes.js'
-import { ROUTES, type Route } from '../../src/http/rest/routes.js'
+import { ROUTES } from '../../src/http/rest/routes.js'
 import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
-import { schema } from '../../src/schema.js'
 import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
 import { type Caller, type Gateway, NOW, openGateway } from '../support/harness.js'
 
@@ -246,13 +244,4 @@ test('an error is problem+json, whatever was requested', async () => {
   const reader = await gateway.as('personnel.read')
   expect(await reader.get('/v1/risks', CSV)).toMatchProblem(403, 'INSUFFICIENT_SCOPE')
   expect((await reader.get('/v1/personnel', CSV)).status).toBe(200)
-})
-
-test('an operation that lacks a column of its sheet does not get past the start', () => {
-  const route: Route = { method: 'GET', path: '/v1/groups', operation: 'listGroups', status: 200 }
-  expect(compile(schema, route).columns).toBe(undefined)
-  expect(compile(schema, { ...route, sheet: 'groups' }).columns).toContain('memberCount')
-  expect(() => compile(schema, { ...route, sheet: 'people' })).toThrow(
-    'The operation listGroups lacks columns of its sheet: email, title, department, status, groups, details.',
-  )
 })

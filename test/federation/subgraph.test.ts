@@ -1,12 +1,6 @@
 import { buildSchema } from 'graphql'
 import { expect, test } from 'vitest'
-import {
-  addDirectives,
-  keyDirective,
-  printedSubgraph,
-  SHAREABLE,
-  withEntities,
-} from '../../src/graph/federation/subgraph.js'
+import { addDirectives, printedSubgraph, SHAREABLE } from '../../src/graph/federation/subgraph.js'
 
 const SCHEMA = `
 """type Thing {"""
@@ -30,12 +24,12 @@ type Query {
 `
 
 test('directives stand behind types and fields, beside a deprecation, and are imported by name', () => {
-  const schema = withEntities(buildSchema(SCHEMA), ['Thing'])
+  const schema = buildSchema(SCHEMA)
   const thing = schema.getType('Thing')
   if (!thing || !('getFields' in thing)) throw new Error('There is no Thing.')
   const { name, parts } = thing.getFields()
   if (!name || !parts || !('resolve' in name) || !('resolve' in parts)) throw new Error('It has no fields.')
-  addDirectives(thing, keyDirective('id'), keyDirective('name { first }'))
+  addDirectives(thing, ...['id', 'name { first }'].map((fields) => ({ name: 'key', args: { fields } })))
   addDirectives(name, SHAREABLE)
   addDirectives(parts, { name: 'listSize', args: { assumedSize: 5, sizedFields: ['a', 'b'], isExact: false } })
   const sdl = printedSubgraph(schema, 'https://example.org/v2')

@@ -1,10 +1,10 @@
 import { parse } from 'graphql'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { Documents } from '../../src/http/graphql/documents.js'
+import { Documents } from '../../src/http/graphql/handler.js'
 import { openOffice } from '../support/harness.js'
 
 test('parsed queries are kept up to a number of characters, and the latest used longest', () => {
-  const documents = new Documents({ charactersMax: 100, countMax: 100 })
+  const documents = new Documents(100, 100)
   const text = (i: number) => `{ query${i} }`.padEnd(25, '#')
   const keep = (query: string) => documents.set(query, parse(query))
   const retained = () => [0, 1, 2, 3, 4].filter((i) => documents.get(text(i)) !== undefined)
@@ -22,7 +22,7 @@ test('parsed queries are kept up to a number of characters, and the latest used 
 })
 
 test('parsed queries are kept up to a number, however short they are', () => {
-  const documents = new Documents({ charactersMax: 1_000, countMax: 3 })
+  const documents = new Documents(1_000, 3)
   const texts = ['{ a }', '{ b }', '{ c }', '{ d }']
   for (const text of texts) documents.set(text, parse(text))
   expect(texts.filter((text) => documents.get(text) !== undefined)).toEqual(['{ b }', '{ c }', '{ d }'])

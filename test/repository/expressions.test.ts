@@ -17,16 +17,13 @@ const BUILT: Readonly<Record<string, string>> = {
     '/^(?:OPEN|IN[ _-]PROGRESS|CLOSED)?$/i',
   'store/changeCounters.ts: new RegExp(`\\\\b(?:${[...names.keys()].join("|")})\\\\b`, "g")':
     '/\\b(?:person|group)\\b/g',
-  'graph/federation/subgraph.ts: new RegExp(`^(type ${type.name}\\\\b.*) {$`, "m")': '/^(type Person\\b.*) {$/m',
-  'graph/federation/subgraph.ts: new RegExp(` @deprecated\\\\(reason: "${MARK}(\\\\w+)"\\\\)`, "g")':
-    '/ @deprecated\\(reason: "mark(\\w+)"\\)/g',
   'http/idempotency.ts: new RegExp(`^[\\\\x21-\\\\x7e]{1,${LIMITS.idempotencyKeyCharactersMax}}$`)':
     '/^[\\x21-\\x7e]{1,255}$/',
-  'http/rest/preconditions.ts: new RegExp(String.raw`^[\\s,]*${TAG}(?:\\s*,[\\s,]*${TAG})*[\\s,]*$`)':
+  'http/rest/handler.ts: new RegExp(String.raw`^[\\s,]*${TAG}(?:\\s*,[\\s,]*${TAG})*[\\s,]*$`)':
     '/^[\\s,]*(?:W\\/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"(?:\\s*,[\\s,]*(?:W\\/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*")*[\\s,]*$/',
-  'http/rest/preconditions.ts: new RegExp(TAG, "g")': '/(?:W\\/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"/g',
-  'http/rest/router.ts: new RegExp(`^${path.replaceAll(".", "\\\\.").replace(/\\{\\w+\\}/g, "([^/]+)")}$`)':
-    '/^\\/v1\\/groups\\/([^/]+)\\/members\\/([^/]+)$/',
+  'http/rest/handler.ts: new RegExp(TAG, "g")': '/(?:W\\/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"/g',
+  'http/rest/router.ts: new RegExp(`^${path.replaceAll(".", "\\\\.").replace(/\\{(\\w+)\\}/g, "(?<$1>[^/]+)")}$`)':
+    '/^\\/v1\\/groups\\/(?<id>[^/]+)\\/members\\/(?<personId>[^/]+)$/',
 }
 
 /** Expressions that are not proven to be linear: the bound of the text that they are used on, or why they are. */

@@ -1,4 +1,4 @@
-import { bodyOf } from '../../http/rest/inProcess.js'
+import { bodyOf } from '../../http/rest/handler.js'
 import type { Store } from '../../store/store.js'
 import { asMarkdown, asText, type Movements } from './words.js'
 

@@ -10,28 +10,22 @@ import {
 import type { Scope } from '../../auth/scopes.js'
 import { LIMITS } from '../../limits.js'
 import { HANDFUL } from '../../store/query/relations.js'
-import { sqlOf } from '../query/declared.js'
-import type { Directive } from './subgraph.js'
-
-type Annotated = GraphQLObjectType | GraphQLField<unknown, unknown>
+import { type Extended, sqlOf } from '../query/declared.js'
+import { addDirectives, type Directive } from './subgraph.js'
 
 /**
- * Directives for routers: `@tag` names the scope of a type or field, from which contract graphs are built, and
+ * Adds directives for routers: `@tag` names the scope of a type or field, from which contract graphs are built, and
  * `@cost` and `@listSize` give the cost of a list. All are derived from what the fields declare.
  */
-export function annotationsOf(schema: GraphQLSchema): ReadonlyMap<Annotated, readonly Directive[]> {
+export function annotate(schema: GraphQLSchema): void {
   const tags = tagsOf(schema)
-  return new Map(
-    objectTypes(schema).flatMap((type): [Annotated, Directive[]][] => [
-      [type, [...(tags.get(type) ?? [])].sort().map(tagFor)],
-      ...Object.values(type.getFields()).map((field): [Annotated, Directive[]] => [field, directivesOf(field)]),
-    ]),
-  )
-}
-
-function directivesOf(field: GraphQLField<unknown, unknown>): Directive[] {
-  const scope = scopeOf(field)
-  return [...(scope ? [tagFor(scope)] : []), ...costOf(field)]
+  for (const type of objectTypes(schema)) {
+    addDirectives(type, ...[...(tags.get(type) ?? [])].sort().map(tagFor))
+    for (const field of Object.values(type.getFields())) {
+      const scope = scopeOf(field)
+      addDirectives(field, ...(scope ? [tagFor(scope)] : []), ...costOf(field))
+    }
+  }
 }
 
 function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
@@ -40,7 +34,7 @@ function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
     .filter(({ name }) => !name.startsWith('_'))
 }
 
-function scopeOf({ extensions }: Annotated): Scope | undefined {
+function scopeOf({ extensions }: Extended): Scope | undefined {
   return (extensions as { scope?: Scope | null }).scope ?? undefined
 }
 

@@ -25,7 +25,7 @@ export interface EntityKey {
   readonly paths: readonly (readonly string[])[]
 }
 
-interface Entity {
+export interface Entity {
   readonly name: string
   readonly scope: Scope
   readonly table: (t: Tables) => PgTable
@@ -86,7 +86,7 @@ export interface Reference extends Named {
 
 /** Parses a gateway's representation, or says what is wrong with it; the scope comes before the keys. */
 function readReference(representation: unknown, mayRead: MayRead): Reference | Fault {
-  const typename = memberAt(representation, TYPENAME)
+  const typename = memberAt(representation, ['__typename'])
   const entity = typeof typename === 'string' ? entities.get(typename) : undefined
   if (!entity) return malformed(`\`__typename\` must be one of ${[...entities.keys()].join(', ')}.`)
   // Before the look-up: the result is the same whether or not a row exists.
@@ -102,8 +102,6 @@ function readReference(representation: unknown, mayRead: MayRead): Reference | F
   const names = entity.keys.map(({ name }) => `\`${name}\``)
   return malformed(`A ${entity.name} is referred to by ${names.join(' or ')}.`)
 }
-
-const TYPENAME = ['__typename']
 
 /** Undefined if a part is missing: a gateway sends every key that it knows, and null for null values. */
 function valueIn(representation: unknown, { paths, row: { parts } }: EntityKey): string | Fault | undefined {

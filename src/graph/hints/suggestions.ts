@@ -1,7 +1,7 @@
 import {
   type ASTNode,
   type GraphQLArgument,
-  GraphQLError,
+  type GraphQLError,
   type GraphQLField,
   type GraphQLNamedType,
   type GraphQLSchema,
@@ -10,11 +10,13 @@ import {
   isInputObjectType,
   isInterfaceType,
   isObjectType,
-  type Token,
-  TokenKind,
+  Kind,
+  parse,
+  visit,
 } from 'graphql'
 import { LIMITS } from '../../limits.js'
 import { nearest } from '../../text.js'
+import { atPlaceOf } from '../faults.js'
 import { ELSEWHERE, NOUNS, ORDERING, PAGING, SYNONYMS, VERBS } from './synonyms.js'
 
 /** Returns a hint to add to the message of a validation error; undefined leaves the message as it is. */
@@ -24,10 +26,16 @@ const EXPLAINED: readonly (readonly [pattern: RegExp, explain: Explain])[] = [
   [/^Cannot query field "(\w+)" on type "(\w+)"\./, unknownField],
   [/^Unknown argument "(\w+)" on field "(\w+)\.(\w+)"\./, unknownArgument],
   [/^Field "(\w+)" is not defined by type "(\w+)"\./, unknownMember],
-  [/^Field "(\w+)" of type "(?:\w+)Connection!?" must have a selection of subfields\./, bareConnection],
+  [
+    /^Field "(\w+)" of type "(?:\w+)Connection!?" must have a selection of subfields\./,
+    (_, [name]) => `\`${name}\` is a connection: ask for \`${name} { nodes { ... } }\`.`,
+  ],
   [/Value "([^"]*)" does not exist in "(\w+)" enum\./, unknownValue],
   [/Enum "(\w+)" cannot represent non-enum value: "?([^".]*)"?\./, quotedValue],
-  [/(?:String cannot represent a non string|ID cannot represent a non-string and non-integer) value: (\w+)$/, bareText],
+  [
+    /(?:String cannot represent a non string|ID cannot represent a non-string and non-integer) value: (\w+)$/,
+    (_, [text]) => `(put it in quotes: "${text}").`,
+  ],
   [/^Schema is not configured to execute subscription operation\./, () => 'Follow `changes` instead.'],
 ]
 
@@ -42,21 +50,13 @@ export function explained(schema: GraphQLSchema, error: GraphQLError): GraphQLEr
     const [matched, ...words] = found
     const hint = explain(schema, words, error.nodes?.[0])
     if (hint === undefined) return error
-    const { nodes, source, positions, extensions } = error
     const message = `${error.message.slice(0, found.index)}${matched} ${hint}`
-    return new GraphQLError(message, {
-      ...(nodes && { nodes }),
-      ...(source && { source }),
-      ...(positions && { positions }),
-      extensions,
-    })
+    return atPlaceOf(error, { message, extensions: error.extensions })
   }
   return error
 }
 
-type Fields = Readonly<Record<string, GraphQLField<unknown, unknown>>>
-
-function fieldsOf(type: GraphQLNamedType | null | undefined): Fields {
+function fieldsOf(type: GraphQLNamedType | null | undefined): Readonly<Record<string, GraphQLField<unknown, unknown>>> {
   return isObjectType(type) || isInterfaceType(type) ? type.getFields() : {}
 }
 
@@ -77,7 +77,7 @@ function unknownField(schema: GraphQLSchema, [name = '', typeName = '']: readonl
   if ((type === query || type === mutation) && Object.hasOwn(ELSEWHERE, name)) return ELSEWHERE[name]
   const counted = `${/^(\w+?)s?Count$/.exec(name)?.[1]}s`
   if (type === query && counted in fields) return `Did you mean \`${counted} { totalCount }\`?`
-  return didYouMean(name, Object.keys(fields)) ?? `There are ${listed(Object.keys(fields))}.`
+  return didYouMean(name, Object.keys(fields))
 }
 
 function unknownArgument(schema: GraphQLSchema, [name = '', typeName = '', fieldName = '']: readonly string[]) {
@@ -89,60 +89,49 @@ function unknownArgument(schema: GraphQLSchema, [name = '', typeName = '', field
   }
   const [argument] = meantBy(name, names)
   const inner = field?.args.flatMap((one) => memberOf(one, name)) ?? []
-  if (argument === undefined && inner[0] !== undefined) return `Did you mean \`${inner[0]}\`?`
   if (argument !== undefined) return `Did you mean "${argument}"?`
+  if (inner[0] !== undefined) return `Did you mean \`${inner[0]}\`?`
   return names.length === 0 ? `\`${fieldName}\` takes no arguments.` : `\`${fieldName}\` takes ${listed(names)}.`
 }
 
 /** A guess that is a member of an argument, as it would be written. */
 function memberOf({ name: argument, type }: GraphQLArgument, name: string): string[] {
-  const members = membersOf(getNamedType(type))
+  const members = namesIn(getNamedType(type))
   const [member] = members.includes(name) ? [name] : meantBy(name, members)
   return member === undefined ? [] : [`${argument}: { ${member}: ... }`]
 }
 
-/** That the order of a list is fixed, and which it is, as its description says. */
+/** That the order of a list is fixed, and its description, which says how. */
 export function fixedOrder({ description }: { readonly description?: string | null | undefined } = {}): string {
-  const [, order] = /, (?:ordered )?([^,.;]*\b(?:by|first)\b[^,.;]*)/.exec(description ?? '') ?? []
-  return order === undefined ? 'The order is fixed.' : `The order is fixed: ${order}.`
+  return `The order is fixed${description ? `: ${description}` : '.'}`
 }
 
 function unknownMember(schema: GraphQLSchema, [name = '', typeName = '']: readonly string[]) {
-  const members = membersOf(schema.getType(typeName))
-  if (isAmong(ORDERING, name)) return fixedOrder()
-  return didYouMean(name, members) ?? `There are ${listed(members)}.`
+  return isAmong(ORDERING, name) ? fixedOrder() : didYouMean(name, namesIn(schema.getType(typeName)))
 }
 
-function membersOf(type: GraphQLNamedType | null | undefined): string[] {
+/** The members of an input type, or the values of an enum. */
+function namesIn(type: GraphQLNamedType | null | undefined): string[] {
+  if (isEnumType(type)) return type.getValues().map(({ name }) => name)
   return isInputObjectType(type) ? Object.keys(type.getFields()) : []
 }
 
-function bareConnection(_: GraphQLSchema, [name = '']: readonly string[]) {
-  return `\`${name}\` is a connection: ask for \`${name} { nodes { ... } }\`.`
-}
-
 function unknownValue(schema: GraphQLSchema, [value = '', typeName = '']: readonly string[]) {
-  const names = valuesOf(schema.getType(typeName))
+  const names = namesIn(schema.getType(typeName))
   const meant = nearest(value, names)
   return meant === undefined ? `There are ${listed(names)}.` : `Did you mean "${meant}"?`
 }
 
 function quotedValue(schema: GraphQLSchema, [typeName = '', value = '']: readonly string[]) {
-  const names = valuesOf(schema.getType(typeName))
+  const names = namesIn(schema.getType(typeName))
   return `Write ${nearest(value, names) ?? `one of ${names.join(', ')}`}, without quotes.`
 }
 
-function valuesOf(type: GraphQLNamedType | null | undefined): string[] {
-  return isEnumType(type) ? type.getValues().map(({ name }) => name) : []
-}
-
-function bareText(_: GraphQLSchema, [text = '']: readonly string[]) {
-  return `(put it in quotes: "${text}").`
-}
-
-function didYouMean(name: string, known: readonly string[]): string | undefined {
+function didYouMean(name: string, known: readonly string[]): string {
   const meant = meantBy(name, known)
-  return meant.length === 0 ? undefined : `Did you mean ${meant.map((one) => `"${one}"`).join(' or ')}?`
+  return meant.length === 0
+    ? `There are ${listed(known)}.`
+    : `Did you mean ${meant.map((one) => `"${one}"`).join(' or ')}?`
 }
 
 /** The maximum number of names in one hint. */
@@ -190,23 +179,14 @@ function listed(names: readonly string[]): string {
 
 /** The name of the enclosing field; undefined inside a fragment or at the root. */
 function fieldAround({ loc }: ASTNode): string | undefined {
-  const opening = unclosed(loc?.startToken.prev, TokenKind.BRACE_L, TokenKind.BRACE_R)
-  const before = opening?.prev
-  const named =
-    before?.kind === TokenKind.PAREN_R ? unclosed(before.prev, TokenKind.PAREN_L, TokenKind.PAREN_R)?.prev : before
-  const isField = named?.kind === TokenKind.NAME && named.prev?.value !== 'on' && named.prev?.kind !== TokenKind.AT
-  return isField ? named.value : undefined
-}
-
-/** The nearest preceding opening token that has no matching closing token. */
-function unclosed(from: Token | null | undefined, opens: TokenKind, closes: TokenKind): Token | undefined {
-  let depth = 0
-  for (let token = from; token; token = token.prev) {
-    if (token.kind === closes) depth += 1
-    else if (token.kind === opens) {
-      if (depth === 0) return token
-      depth -= 1
-    }
-  }
-  return undefined
+  if (!loc) return undefined
+  let around: string | undefined
+  visit(parse(loc.source), {
+    Field(node, _key, _siblings, _path, ancestors) {
+      const holder = ancestors.at(-2)
+      const isHeld = node.loc?.start === loc.start && holder && 'kind' in holder && holder.kind === Kind.FIELD
+      if (isHeld) around = holder.name.value
+    },
+  })
+  return around
 }

@@ -1,5 +1,5 @@
 /** Names by the guesses for them, which a blank separates. */
-function byGuess<N>(names: Readonly<Record<string, N>>): Readonly<Record<string, N>> {
+export function byGuess<N>(names: Readonly<Record<string, N>>): Readonly<Record<string, N>> {
   return Object.fromEntries(Object.entries(names).flatMap(([all, name]) => all.split(' ').map((one) => [one, name])))
 }
 

@@ -1,8 +1,12 @@
-import { getOperationAST, validate } from 'graphql'
+import { type DocumentNode, GraphQLError, getOperationAST, validate } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { Fault } from '../../errors.js'
 import { asFault } from '../../graph/faults.js'
+import { coercionOf, decidedBy, requireFewItems } from '../../graph/query/arguments.js'
+import { answer, isRefused } from '../../graph/query/run.js'
+import { type Operation, operationIn, type Variables } from '../../graph/query/selections.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
 import type { ApiOptions, Engine } from '../engine.js'
@@ -10,11 +14,9 @@ import type { Exchange } from '../observe/exchange.js'
 import { emptyResponse, GRAPHQL_TYPE, JSON_TYPE } from '../wire/content.js'
 import { requireAcceptable } from '../wire/negotiation.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
-import { Documents } from './documents.js'
 import { parseWithinLimits } from './limits.js'
-import { run } from './operations.js'
 import { type Params, PersistedQueries, readParams } from './parameters.js'
-import { type Recipient, type Result, refused, responseOf } from './responses.js'
+import { ALLOW, type Recipient, type Result, refused, responseOf } from './responses.js'
 
 interface GraphqlOptions extends ApiOptions {
   readonly log: Logger
@@ -22,8 +24,6 @@ interface GraphqlOptions extends ApiOptions {
 
 /** Handles a request to `/graphql`. */
 export type GraphqlHandler = (exchange: Exchange) => Promise<HttpResponse>
-
-const ALLOW = 'GET, POST, OPTIONS'
 
 /** GraphQL over HTTP: checks the key, looks in the response cache, and on a miss hands the request to Yoga. */
 export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
@@ -41,10 +41,7 @@ export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
       await rateLimits.admit(exchange)
       return await serveCached(exchange, type, () => execute(exchange, type))
     } catch (error) {
-      const fault = asFault(error)
-      const response = await responseOf(log, { exchange, type }, refused(fault))
-      if (fault.code !== 'METHOD_NOT_ALLOWED') return response
-      return { ...response, headers: { ...response.headers, allow: ALLOW } }
+      return responseOf(log, { exchange, type }, refused(asFault(error)))
     }
   }
 }
@@ -63,7 +60,8 @@ interface ServerContext extends Recipient {
 }
 
 function executorWith({ rateLimits, bodies, engine, log }: GraphqlOptions) {
-  const { handleRequest, fetchAPI } = yogaWith(engine)
+  const documents = new Documents()
+  const { handleRequest, fetchAPI } = yogaWith(engine, documents)
   // Headers and body have been read already: Yoga only needs the method.
   const byGet = new fetchAPI.Request(ADDRESS)
   const byPost = new fetchAPI.Request(ADDRESS, { method: 'POST' })
@@ -78,15 +76,33 @@ function executorWith({ rateLimits, bodies, engine, log }: GraphqlOptions) {
     const recipient = { exchange, params, type }
     await handleRequest(exchange.request.method === 'GET' ? byGet : byPost, { ...recipient, give })
     if (!result) throw new Error('Yoga has given no result.')
-    return responseOf(log, recipient, result)
+    return responseOf(log, { ...recipient, document: documents.peek(params.query) }, result)
   }
 }
 
 /** A constant, since only requests to `/graphql` reach Yoga, whatever the base path is. */
 const ADDRESS = 'http://localhost/graphql'
 
-function yogaWith(engine: Engine) {
-  const documents = new Documents({ charactersMax: LIMITS.queriesKeptCharacters, countMax: LIMITS.queriesKeptMax })
+/** An LRU cache of parsed queries by their text. Bounded by count too, since a short text parses to 13 KB. */
+export class Documents extends LRUCache<string, DocumentNode> {
+  private readonly validated = new WeakSet<DocumentNode>()
+
+  constructor(charactersMax: number = LIMITS.queriesKeptCharacters, countMax: number = LIMITS.queriesKeptMax) {
+    super({ max: countMax, maxSize: charactersMax, sizeCalculation: (_, text) => Math.max(1, text.length) })
+  }
+
+  noteValid(document: DocumentNode): void {
+    this.validated.add(document)
+  }
+
+  /** The document of a text that has been validated before. */
+  findValid(text: string): DocumentNode | undefined {
+    const document = this.peek(text)
+    return document && this.validated.has(document) ? this.get(text) : undefined
+  }
+}
+
+function yogaWith(engine: Engine, documents: Documents) {
   return createYoga<ServerContext>({
     schema,
     plugins: [pluginWith(engine, documents)],
@@ -119,14 +135,14 @@ function pluginWith(engine: Engine, documents: Documents): Plugin<ServerContext,
     },
     onParams({ paramsHandler, setParamsHandler }) {
       setParamsHandler((payload) => {
-        const { params, request, context } = payload
-        const { query = '', operationName, variables } = params
+        const { request, context } = payload
+        const { query, operationName } = context.params
         const document = documents.findValid(query)
         const kind = document && getOperationAST(document, operationName)?.operation
         // Yoga refuses an unknown operation and a mutation by GET in its hooks of parsing.
         const isAllowed = kind === 'query' || (kind === 'mutation' && request.method === 'POST')
         if (!document || !isAllowed) return paramsHandler(payload)
-        return run(engine, { document, operationName, variables }, context)
+        return run(engine, document, context)
       })
     },
     onParse({ setParseFn }) {
@@ -137,9 +153,8 @@ function pluginWith(engine: Engine, documents: Documents): Plugin<ServerContext,
       setValidationFn((schema, document, rules) => validate(schema, document, rules, { maxErrors: LIMITS.flawsMax }))
     },
     onExecute({ args, setExecuteFn }) {
-      const { document, operationName, variableValues: variables, contextValue } = args
-      documents.noteValid(document)
-      setExecuteFn(() => run(engine, { document, operationName, variables }, contextValue))
+      documents.noteValid(args.document)
+      setExecuteFn(() => run(engine, args.document, args.contextValue))
     },
     onResultProcess({ serverContext, setResultProcessor }) {
       setResultProcessor((result, { Response }) => {
@@ -150,4 +165,45 @@ function pluginWith(engine: Engine, documents: Documents): Plugin<ServerContext,
       }, serverContext.type)
     },
   }
+}
+
+/** A client may name its operation as it likes, at the length of a whole query. */
+const NAME_CHARACTERS_LOGGED = 100
+
+/** Runs an operation of a validated document. */
+async function run(engine: Engine, document: DocumentNode, sent: ServerContext): Promise<Result> {
+  const { exchange, params } = sent
+  const operation = operationIn(schema, document, params.operationName)
+  // Yoga refuses an unknown operation.
+  if (!operation) throw new Error('The document has no such operation.')
+  exchange.operation = operation.operation.name?.value.slice(0, NAME_CHARACTERS_LOGGED) ?? 'anonymous'
+  exchange.isChange = operation.operation.operation === 'mutation'
+  try {
+    return await answered(engine, operation, params.variables ?? {}, sent)
+  } catch (error) {
+    // Of a variable of `@skip` or `@include`.
+    if (error instanceof GraphQLError) return { errors: [error], data: null }
+    // Of the store, the rate limit or the deadline, or ours.
+    return refused(asFault(error))
+  }
+}
+
+async function answered(
+  engine: Engine,
+  operation: Operation,
+  given: Variables,
+  { exchange, params }: ServerContext,
+): Promise<Result> {
+  const context = engine.contextFor(exchange)
+  if (!exchange.isChange) requireFewItems(given)
+  const decided = exchange.isChange ? decidedBy(operation, given) : undefined
+  // Of a mutation that the caller may not make no other variable is looked at: they may be large.
+  if (decided && (await isRefused(operation, decided, context)))
+    return { answer: await answer(operation, decided, context) }
+  const { coerced: variables, errors } = coercionOf(schema, operation.operation, given)
+  if (!variables) return { errors }
+  if (!exchange.isChange) return { answer: await engine.read(exchange, operation, variables, context) }
+  const identity = [params.query, params.operationName ?? null, variables]
+  const mutation = { operation, variables, context, path: '/graphql', sent: identity, isReadAgain: true }
+  return { answer: await engine.change(exchange, mutation) }
 }

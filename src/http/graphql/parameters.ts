@@ -102,13 +102,8 @@ function hashIn(extensions: unknown): string | undefined {
   const { persistedQuery } = Object(extensions) as { persistedQuery?: unknown }
   if (persistedQuery === undefined || persistedQuery === null) return undefined
   const { version, sha256Hash } = Object(persistedQuery) as Record<string, unknown>
-  if (version !== 1) throw malformed('version', 'be 1')
-  if (typeof sha256Hash !== 'string' || !HASH.test(sha256Hash)) {
-    throw malformed('sha256Hash', 'be the SHA-256 of the query, in 64 hexadecimal digits')
-  }
-  return sha256Hash
-}
-
-function malformed(member: string, must: string): Fault {
-  return new Fault('BAD_REQUEST', `\`extensions.persistedQuery.${member}\` must ${must}.`)
+  if (version !== 1) throw new Fault('BAD_REQUEST', '`extensions.persistedQuery.version` must be 1.')
+  if (typeof sha256Hash === 'string' && HASH.test(sha256Hash)) return sha256Hash
+  const must = 'must be the SHA-256 of the query, in 64 hexadecimal digits'
+  throw new Fault('BAD_REQUEST', `\`extensions.persistedQuery.sha256Hash\` ${must}.`)
 }

@@ -1,9 +1,25 @@
-import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type FieldNode,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLInputType,
+  getNullableType,
+  isInputObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type ValueNode,
+  valueFromASTUntyped,
+} from 'graphql'
 import type { Logger } from 'pino'
-import { Fault } from '../../errors.js'
+import { grants, type Scope } from '../../auth/scopes.js'
+import { Fault, flawed } from '../../errors.js'
 import { faultOf, isRefusal } from '../../graph/faults.js'
 import { explained } from '../../graph/hints/suggestions.js'
+import { checkedInput } from '../../graph/inputFlaws.js'
 import { type Answer, dataOf, errorsOf } from '../../graph/query/run.js'
+import { operationIn, selectionsOf } from '../../graph/query/selections.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
 import { isOfStore } from '../../store/faults.js'
@@ -12,7 +28,6 @@ import { Content, JSON_TYPE, respond } from '../wire/content.js'
 import { faultHeaders, STATUS } from '../wire/problems.js'
 import type { HttpResponse } from '../wire/request.js'
 import { joined } from '../wire/slices.js'
-import { inputErrors } from './inputErrors.js'
 import type { Params } from './parameters.js'
 
 /** The result of an operation: its answer, if it was run. Yoga itself only has errors. */
@@ -30,27 +45,23 @@ export interface Recipient {
   readonly type: string
   /** Undefined if they could not be read. */
   readonly params?: Params
+  /** Undefined if the query could not be parsed. */
+  readonly document?: DocumentNode | undefined
 }
 
 /** Sends a result with the published form of every error, and logs the causes. */
-export async function responseOf(
-  log: Logger,
-  { exchange, type, params }: Recipient,
-  result: Result,
-): Promise<HttpResponse> {
+export async function responseOf(log: Logger, recipient: Recipient, result: Result): Promise<HttpResponse> {
+  const { exchange, type } = recipient
   const { data, isEmpty, errors: found = [], more } = writtenOf(result)
   exchange.hasData = !isEmpty
-  const { errors, status, headers } = publishedErrors(log, exchange, found, isEmpty, type)
-  const ofInputs = data || !params ? [] : await inputErrors(exchange, params, found)
+  const { errors, status, headers } = publishedErrors(log, recipient, found, isEmpty)
+  const ofInputs = data ? [] : await inputErrors(recipient, found)
   const listed = [...errors, ...ofInputs.map((error) => error.toJSON()), ...unlisted(errors, more)]
-  const before = listed.length > 0 ? `{"errors":${JSON.stringify(listed)}` : '{'
-  const between = listed.length > 0 && data ? ',' : ''
-  const parts = data ? [Buffer.from(`${before}${between}"data":`), ...data, END] : [Buffer.from(before), END]
+  const members = [...(listed.length > 0 ? [`"errors":${JSON.stringify(listed)}`] : []), ...(data ? ['"data":'] : [])]
+  const parts = [Buffer.from(`{${members.join()}`), ...(data ?? []), Buffer.from('}')]
   const content = new Content(`${type}; charset=utf-8`, await joined(parts))
   return respond(exchange.request, content, { status, headers })
 }
-
-const END = Buffer.from('}')
 
 /** A result with its data as JSON; undefined if it has none. */
 function writtenOf({ answer, data, errors }: Result) {
@@ -62,10 +73,9 @@ function writtenOf({ answer, data, errors }: Result) {
 /** The errors of a result as the client sees them, with the status and headers that they require. */
 function publishedErrors(
   log: Logger,
-  exchange: Exchange,
+  { exchange, type }: Recipient,
   errors: readonly GraphQLError[],
   isEmpty: boolean,
-  type: string,
 ) {
   let status = 200
   const headers: Record<string, string> = {}
@@ -95,29 +105,87 @@ function unlisted(errors: readonly GraphQLFormattedError[], more: number): Graph
   return [{ message, extensions: { code: errors.at(-1)?.extensions?.['code'], unlisted: more } }]
 }
 
-interface Http {
-  readonly status: number
-  readonly headers: Record<string, string>
-  /** An error of the document, which is a 400 only with `application/graphql-response+json`. */
-  readonly isOfDocument: boolean
-}
+/** The methods of the path; Yoga says itself that a mutation needs POST. */
+export const ALLOW = 'GET, POST, OPTIONS'
 
-/** Status and headers of an error without data. An error before the document is parsed applies to every media type. */
-function httpOf(fault: Fault, error: GraphQLError): Http {
-  const ofYoga = error.extensions['http'] as YogaHttp | undefined
-  if (!ofYoga) {
-    const isOfDocument = !isRefusal(error) || fault.code === 'TOO_COMPLEX'
-    return { status: STATUS[fault.code], headers: faultHeaders(fault), isOfDocument }
-  }
-  const { status = STATUS[fault.code], spec = false, headers = {} } = ofYoga
-  // Yoga adds `Allow` to all of its own errors; it belongs only to a 405.
-  const allow = status === STATUS.METHOD_NOT_ALLOWED && headers['Allow'] ? { allow: headers['Allow'] } : {}
-  return { status, headers: allow, isOfDocument: spec }
-}
-
-/** The `http` extension that Yoga adds to its own errors. */
+/** The `http` extension that Yoga adds to its own errors; an error with `spec` is one of the document. */
 interface YogaHttp {
   readonly status?: number
   readonly spec?: boolean
   readonly headers?: Record<string, string>
+}
+
+/**
+ * Status and headers of an error without data. An error of the document is a 400 only with
+ * `application/graphql-response+json`; one before the document is parsed applies to every media type.
+ */
+function httpOf(fault: Fault, error: GraphQLError) {
+  const ofYoga = error.extensions['http'] as YogaHttp | undefined
+  if (!ofYoga) {
+    const isOfDocument = !isRefusal(error) || fault.code === 'TOO_COMPLEX'
+    const allow = fault.code === 'METHOD_NOT_ALLOWED' ? { allow: ALLOW } : undefined
+    return { status: STATUS[fault.code], headers: { ...faultHeaders(fault), ...allow }, isOfDocument }
+  }
+  const { status = STATUS[fault.code], spec: isOfDocument = false, headers = {} } = ofYoga
+  // Yoga adds `Allow` to all of its own errors; it belongs only to a 405.
+  const allow = status === STATUS.METHOD_NOT_ALLOWED && headers['Allow'] ? { allow: headers['Allow'] } : {}
+  return { status, headers: allow, isOfDocument }
+}
+
+/**
+ * An error for each input of a mutation that graphql-js has refused, with all of its flaws: graphql-js stops at the
+ * first bad variable, and before the nouns see any input. None if one flaw is all, which graphql-js has reported.
+ */
+async function inputErrors(recipient: Recipient, errors: readonly GraphQLError[]): Promise<GraphQLError[]> {
+  const {
+    exchange: { principal },
+    params,
+    document,
+  } = recipient
+  if (errors.some((error) => error.path !== undefined || isRefusal(error))) return []
+  const sent = document && operationIn(schema, document, params?.operationName)
+  const mutation = schema.getMutationType()
+  if (!mutation || sent?.operation.operation !== 'mutation') return []
+  const fields = mutation.getFields()
+  const given = { ...defaultsOf(sent.operation), ...Object(params?.variables) }
+  const inputs = new Map<string, Input>()
+  const selected = selectionsOf(sent, () => true)(mutation, [sent.operation.selectionSet])
+  for (const node of [...selected.values()].flat()) {
+    const field = Object.hasOwn(fields, node.name.value) ? fields[node.name.value] : undefined
+    const scope = field?.extensions['scope'] as Scope | undefined
+    if (!field || !principal || (scope && !grants(principal.scopes, scope))) continue
+    for (const { name, value } of node.arguments ?? []) {
+      const type = field.args.find((one) => one.name === name.value)?.type
+      if (!type || !isInputObjectType(getNullableType(type))) continue
+      // A variable is one input, however many fields take it.
+      const key = value.kind === Kind.VARIABLE ? `${type} $${value.name.value}` : `${inputs.size}`
+      inputs.set(key, { name: name.value, value, type, nodes: [...(inputs.get(key)?.nodes ?? []), node] })
+    }
+  }
+  const found: GraphQLError[] = []
+  for (const { name, value, type, nodes } of [...inputs.values()].slice(0, INPUTS_CHECKED_MAX)) {
+    const { flaws, ofTypes } = await checkedInput(valueFromASTUntyped(value, given), type, true)
+    if (flaws.length === ofTypes && ofTypes < 2) continue
+    const { message, extensions } = flawed('VALIDATION_FAILED', `\`${name}\` cannot be used as given.`, flaws)
+    found.push(new GraphQLError(message, { nodes, extensions }))
+  }
+  return found
+}
+
+/** The first inputs are checked: each may have thousands of records, and one bad variable refuses all. */
+const INPUTS_CHECKED_MAX = 5
+
+/** An input of a mutation, with the fields that take it. */
+interface Input {
+  readonly name: string
+  readonly value: ValueNode
+  readonly type: GraphQLInputType
+  readonly nodes: readonly FieldNode[]
+}
+
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Readonly<Record<string, unknown>> {
+  const withDefault = variableDefinitions.flatMap(({ variable, defaultValue }) =>
+    defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
+  )
+  return Object.fromEntries(withDefault)
 }

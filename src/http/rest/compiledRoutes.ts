@@ -1,7 +1,9 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type GraphQLArgument,
   type GraphQLField,
+  type GraphQLInputField,
   type GraphQLInputType,
   GraphQLInt,
   type GraphQLSchema,
@@ -12,7 +14,6 @@ import {
   isObjectType,
   Kind,
   parse,
-  type SelectionSetNode,
   TypeInfo,
   typeFromAST,
   validate,
@@ -24,7 +25,7 @@ import { type Operation, operationIn } from '../../graph/query/selections.js'
 import { SHEETS } from '../../ingest/columns.js'
 import { LIMITS } from '../../limits.js'
 import { OPERATIONS } from './operations.js'
-import { CSV_TYPE, EVENTS_TYPE, ROUTES, type Route } from './routes.js'
+import { CSV_TYPE, EVENTS_TYPE, ROUTES, type Route, routeOf } from './routes.js'
 
 /** A compiled route: its operation, validated against the schema, and what HTTP needs to know about it. */
 export interface CompiledRoute {
@@ -83,23 +84,15 @@ function parameter(name: string, type: Parameter['type'], description: string, m
   return { name, in: 'query', type, isRequired: false, defaultValue: undefined, use }
 }
 
-const { waitSecondsMax } = LIMITS
+const WAIT =
+  'Seconds to wait if there is nothing new: the response comes as soon as something matches, or empty at the end.'
+const TIMEOUT = 'The same as `wait` in milliseconds, by its name in HTTP Feeds.'
 
 /** The parameters of a feed that are no variables of its operation. */
 const FEED_PARAMETERS: readonly Parameter[] = [
-  parameter(
-    'wait',
-    GraphQLInt,
-    'Seconds to wait if there is nothing new: the response comes as soon as something matches, or empty at the end.',
-    waitSecondsMax,
-  ),
+  parameter('wait', GraphQLInt, WAIT, LIMITS.waitSecondsMax),
   parameter('lastEventId', GraphQLString, 'The same as `cursor`, by its name in HTTP Feeds.'),
-  parameter(
-    'timeout',
-    GraphQLInt,
-    'The same as `wait` in milliseconds, by its name in HTTP Feeds.',
-    waitSecondsMax * 1_000,
-  ),
+  parameter('timeout', GraphQLInt, TIMEOUT, LIMITS.waitSecondsMax * 1_000),
 ]
 
 const compiled = new WeakMap<GraphQLSchema, Map<Route, CompiledRoute>>()
@@ -138,7 +131,7 @@ export function compile(schema: GraphQLSchema, route: Route): CompiledRoute {
     isList: isConnection(shown.field),
     shown,
     types: typesOf(route),
-    columns: columnsOf(route, operation, rootNode),
+    columns: route.sheet && SHEETS[route.sheet].columns,
     parameters: [...variables.filter((one) => isParameter(one, route)), ...(route.isFeed ? FEED_PARAMETERS : [])],
     input: variables.find(({ name }) => name === BODY)?.type,
   }
@@ -159,7 +152,7 @@ function shownOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Shown 
 
 function variablesOf(document: DocumentNode, { schema, operation }: Operation, route: Route): Parameter[] {
   const uses = usesOf(schema, document)
-  const parent = ROUTES.find(({ operation }) => operation === route.parent)
+  const parent = routeOf(route.parent)
   const ofParent = new Map((parent ? compiledRoute(schema, parent).parameters : []).map((one) => [one.name, one.use]))
   return (operation.variableDefinitions ?? []).map(({ variable, type: typeNode, defaultValue }) => {
     const name = variable.name.value
@@ -170,7 +163,7 @@ function variablesOf(document: DocumentNode, { schema, operation }: Operation, r
       name,
       in: route.path.includes(`{${name}}`) ? 'path' : 'query',
       type,
-      isRequired: isNonNullType(type) && name !== BODY,
+      isRequired: isNonNullType(type),
       defaultValue:
         defaultValue?.kind === Kind.BOOLEAN || defaultValue?.kind === Kind.ENUM ? defaultValue.value : undefined,
       // The same description of the id as in the route of the parent itself.
@@ -189,24 +182,6 @@ function typesOf({ status, sheet, type, isFeed }: Route): readonly MediaType[] {
 /** The CSV form has no `total` parameter: there is no place for a count in it. */
 function isParameter({ name, use }: Parameter, { type, isFeed }: Route): boolean {
   return name !== BODY && !(type === CSV_TYPE && use.argument === 'totalCount') && !(isFeed && name === AUTHOR)
-}
-
-function columnsOf(route: Route, { fragments }: Operation, { selectionSet }: FieldNode): readonly string[] | undefined {
-  if (!route.sheet) return undefined
-  const { columns } = SHEETS[route.sheet]
-  const [nodes] = fieldsIn(fragments, selectionSet).filter(({ name }) => name.value === 'nodes')
-  const shown = new Set(fieldsIn(fragments, nodes?.selectionSet).map(({ name }) => name.value))
-  const missing = columns.filter((column) => !shown.has(column))
-  if (missing.length === 0) return columns
-  throw new Error(`The operation ${route.operation} lacks columns of its sheet: ${missing.join(', ')}.`)
-}
-
-/** The fields of a selection, including those of its fragments. */
-function fieldsIn(fragments: Operation['fragments'], selection: SelectionSetNode | undefined): FieldNode[] {
-  return (selection?.selections ?? []).flatMap((node) => {
-    if (node.kind === Kind.FIELD) return [node]
-    return node.kind === Kind.FRAGMENT_SPREAD ? fieldsIn(fragments, fragments[node.name.value]?.selectionSet) : []
-  })
 }
 
 function usesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, VariableUse> {
@@ -233,14 +208,10 @@ function usesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, Vari
 }
 
 function described(
-  subject: {
-    readonly name: string
-    readonly description?: string | null | undefined
-    readonly extensions: Readonly<Record<string, unknown>>
-  },
+  subject: GraphQLArgument | GraphQLInputField | GraphQLField<unknown, unknown>,
   isOneOfList = false,
 ): VariableUse {
-  const { name: argument, description, extensions: all } = subject
-  const { items = {} } = all as { items?: VariableUse['extensions'] }
-  return { argument, description: description ?? '', extensions: isOneOfList ? items : all }
+  const { name: argument, description, extensions } = subject
+  const { items = {} } = extensions as { items?: VariableUse['extensions'] }
+  return { argument, description: description ?? '', extensions: isOneOfList ? items : extensions }
 }

@@ -21,7 +21,7 @@ export async function csvContent(
   entries: JsonLines,
   separator: Separator,
 ): Promise<Content> {
-  const body = new GrowingBytes(entries.length)
+  const body = new GrowingBytes(entries.lines.length)
   // Excel knows UTF-8 by the byte order mark.
   const { header, cells } = await layoutOf(columns, entries)
   await body.append(`\ufeff${csvLine(header, separator)}`)
@@ -45,15 +45,10 @@ async function layoutOf(columns: readonly string[], entries: JsonLines): Promise
 
 /** Newline-delimited JSON, parsed lazily. */
 export class JsonLines {
-  private readonly lines: Buffer
+  readonly lines: Buffer
 
   constructor(lines: Buffer) {
     this.lines = lines
-  }
-
-  /** In bytes. */
-  get length(): number {
-    return this.lines.length
   }
 
   /** The entries in slices of at most so many rows and about so many bytes. */

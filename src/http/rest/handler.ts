@@ -1,28 +1,30 @@
 import type { Principal } from '../../auth/principal.js'
-import { grants } from '../../auth/scopes.js'
+import { grants, SCOPE_NAMES } from '../../auth/scopes.js'
 import { badArgument, Fault } from '../../errors.js'
-import { type Context, requireScope } from '../../graph/builder.js'
+import { type Context, createContext, requireScope } from '../../graph/builder.js'
 import { coercionOf, requireFewItems } from '../../graph/query/arguments.js'
 import type { RootResult } from '../../graph/query/readers.js'
 import { type Answer, answer } from '../../graph/query/run.js'
+import type { Variables } from '../../graph/query/selections.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
+import type { Store } from '../../store/store.js'
+import { RequestDeadline } from '../deadline.js'
 import type { ApiOptions, Engine } from '../engine.js'
 import type { Exchange } from '../observe/exchange.js'
 import { PATCH_TYPES } from '../wire/body.js'
-import { emptyResponse } from '../wire/content.js'
+import { Content, emptyResponse, JSON_TYPE } from '../wire/content.js'
 import { requireAcceptable } from '../wire/negotiation.js'
 import { notAllowed } from '../wire/problems.js'
 import { type HttpRequest, type HttpResponse, isReading } from '../wire/request.js'
 import { type CompiledRoute, compiledRoute } from './compiledRoutes.js'
-import { feedRequestOf, longPoll } from './feed/longPoll.js'
-import type { Waiting } from './feed/waiting.js'
+import { feedRequestOf, longPoll, type Waiting } from './feed.js'
+import type { OperationName } from './operations.js'
 import { readBody, readParameters, readSeparator } from './parameters.js'
 import { didYouMean, doneElsewhere } from './pathHints.js'
-import { requireMatch, tagsToMatch, unmatchable } from './preconditions.js'
 import { nothingAt, type RouteCall, responseOf } from './results.js'
-import { type Match, type Place, routesAt } from './router.js'
-import { ROUTES } from './routes.js'
+import { type Place, routesAt } from './router.js'
+import { routeOf } from './routes.js'
 
 interface RestOptions extends ApiOptions {
   readonly basePath: string
@@ -87,9 +89,8 @@ async function change(
   exchange.isChange = true
   principalFor(exchange, operation)
   const variables = readParameters(call)
-  const reading = at.routes.get('GET')
-  const tags = CONDITIONAL.has(request.method) ? tagsToMatch(request) : undefined
-  if (tags && !reading) throw unmatchable()
+  const tags = CONDITIONAL.has(request.method) ? tagsToMatch(request, at) : undefined
+  const reading = tags && at.routes.get('GET')
   if (operation.input) {
     const { bodyBytesMax: bytesMax = LIMITS.bodyBytesMax } = operation.route
     variables['input'] = await readBody(await bodies.json(exchange, bytesMax), operation.input)
@@ -97,7 +98,7 @@ async function change(
   }
   const context = engine.contextFor(exchange)
   const precondition = async (read: Context['store']['read']) => {
-    if (!tags || !reading) return
+    if (!reading) return
     const current = { ...context, store: { ...context.store, read } }
     requireMatch(tags, await readOne(compiledRoute(schema, reading), parameters, current))
   }
@@ -112,8 +113,36 @@ async function change(
   return responseOf(await resultOf(operation, engine.change(exchange, mutation)), call)
 }
 
+/** The methods that support `If-Match`. */
+const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
+
+const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`
+const TAGS = new RegExp(String.raw`^[\s,]*${TAG}(?:\s*,[\s,]*${TAG})*[\s,]*$`)
+
+/** The strong tags of `If-Match`, since weak ones never match; undefined if there is no condition. */
+function tagsToMatch(request: HttpRequest, { routes }: Place): readonly string[] | undefined {
+  const wanted = request.header('if-match')?.trim()
+  // `*` requires only that the resource exists, and a missing one is a 404 anyway (RFC 9110, 13.2.1).
+  if (wanted === undefined || wanted === '*') return undefined
+  if (!TAGS.test(wanted)) {
+    throw new Fault('BAD_REQUEST', 'The header If-Match must hold ETags as they were received, in quotes, or `*`.')
+  }
+  if (!routes.has('GET')) {
+    const advice = 'Read again what you want to change, and retry without If-Match.'
+    throw new Fault('PRECONDITION_FAILED', `Nothing at this path has an ETag, so none can match. ${advice}`)
+  }
+  return wanted.match(new RegExp(TAG, 'g'))?.filter((tag) => !tag.startsWith('W/'))
+}
+
+/** Throws unless a tag matches the current resource. A missing resource passes: the change itself reports a 404. */
+function requireMatch(tags: readonly string[], { isThere, json }: RootResult): void {
+  const content = new Content(JSON_TYPE, Buffer.concat(json))
+  if (!isThere || tags.some((tag) => content.isTagged(tag))) return
+  throw new Fault('PRECONDITION_FAILED', 'This has changed since you read it. Read it again, and retry with its ETag.')
+}
+
 /** REST has checked what it sends as variables; their defaults are in the operation. */
-function coercedFor({ operation }: CompiledRoute, variables: Record<string, unknown>) {
+function coercedFor({ operation }: CompiledRoute, variables: Variables) {
   const { coerced, errors } = coercionOf(schema, operation.operation, variables)
   if (!coerced) throw new Fault('BAD_REQUEST', errors[0]?.message ?? '')
   return coerced
@@ -145,8 +174,7 @@ function inNamesOf({ parameters }: CompiledRoute, fault: Fault): Fault {
 
 /** A list may be empty because its parent does not exist; callers who may read the parent get NOT_FOUND then. */
 async function requireParent(call: RouteCall, context: Context): Promise<void> {
-  const { parent } = call.operation.route
-  const route = ROUTES.find(({ operation }) => operation === parent)
+  const route = routeOf(call.operation.route.parent)
   const reading = route && compiledRoute(schema, route)
   if (!reading?.scope || !grants(context.principal.scopes, reading.scope)) return
   const found = await readOne(reading, call.parameters, context)
@@ -156,10 +184,27 @@ async function requireParent(call: RouteCall, context: Context): Promise<void> {
 /** Reads the one entity of a route on behalf of another route. */
 function readOne(
   route: CompiledRoute,
-  parameters: Match['parameters'],
+  variables: Variables,
   { onPriced: _, ...uncharged }: Context,
 ): Promise<RootResult> {
-  return resultOf(route, answer(route.operation, coercedFor(route, parameters), uncharged))
+  return resultOf(route, answer(route.operation, coercedFor(route, variables), uncharged))
+}
+
+/** The operator, who may read everything. */
+const OPERATOR = { keyId: 'cli', name: 'cli', scopes: new Set(SCOPE_NAMES), projects: null, expiresAt: null } as const
+
+/** The response body of a route with one object, without a request: for commands. */
+export async function bodyOf(
+  name: OperationName,
+  variables: Variables,
+  options: { readonly store: Store; readonly clock: () => Date },
+): Promise<string> {
+  const route = routeOf(name)
+  if (!route) throw new Error(`There is no route of ${name}.`)
+  const deadline = new RequestDeadline(LIMITS.storeBulkMs)
+  const context = createContext({ ...options, schema, principal: OPERATOR, deadline })
+  const { json } = await readOne(compiledRoute(schema, route), variables, context)
+  return Buffer.concat(json).toString()
 }
 
 /** Redirects a path with one trailing slash to the route without it. */
@@ -176,9 +221,6 @@ function principalFor({ principal }: Exchange, { scope }: CompiledRoute): Princi
   if (scope) requireScope(principal, scope)
   return principal
 }
-
-/** The methods that support `If-Match`. */
-const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
 
 function optionsOf({ routes, allow }: Place): HttpResponse {
   const patch = routes.has('PATCH') ? { 'accept-patch': PATCH_TYPES.join(', ') } : undefined

@@ -1,5 +1,7 @@
+import { assertInputObjectType } from 'graphql'
 import { SHEETS } from '../../ingest/columns.js'
 import type { SheetNoun } from '../../ingest/files/nouns.js'
+import { schema } from '../../schema.js'
 
 /**
  * The GraphQL operations behind the REST routes. A response body has exactly the columns of its sheet, or the fields
@@ -43,70 +45,37 @@ const PERSONNEL_RESULT = `fragment SyncPersonnelResult on SyncPersonnelResult {
 
 const PAGE = 'pageInfo { hasNextPage endCursor } totalCount @include(if: $total)'
 
-/** The filters of each list, by name, with their types. */
-type Filters = Readonly<Record<string, string>>
-
-const PERSON_FILTERS = {
-  status: '[PersonStatus!]',
-  group: '[ID!]',
-  department: '[String!]',
-  search: 'String',
-  email: 'String',
-  externalId: 'String',
-  updatedSince: 'DateTime',
-}
-const GROUP_FILTERS = { search: 'String', updatedSince: 'DateTime' }
-const PROJECT_FILTERS = { status: '[ProjectStatus!]', search: 'String', updatedSince: 'DateTime' }
-const RISK_FILTERS = {
-  project: '[String!]',
-  status: '[RiskStatus!]',
-  level: '[RiskLevel!]',
-  minScore: 'Int',
-  minResidualScore: 'Int',
-  likelihood: 'Int',
-  impact: 'Int',
-  unplaced: 'Boolean',
-  owner: '[ID]',
-  category: '[String!]',
-  reviewBefore: 'Date',
-  dueBefore: 'Date',
-  search: 'String',
-  updatedSince: 'DateTime',
-}
-const ISSUE_FILTERS = {
-  project: '[String!]',
-  severity: '[IssueSeverity!]',
-  status: '[OpenIssueStatus!]',
-  assignee: '[ID]',
-  risk: '[ID!]',
-  dueBefore: 'Date',
-  search: 'String',
-  updatedSince: 'DateTime',
+/** The parameters of each filter, whose types are those of its members. */
+const FILTERS: Readonly<Record<string, string>> = {
+  PersonFilter: 'status group department search email externalId updatedSince',
+  GroupFilter: 'search updatedSince',
+  ProjectFilter: 'status search updatedSince',
+  RiskFilter:
+    'project status level minScore minResidualScore likelihood impact unplaced owner category reviewBefore dueBefore search updatedSince',
+  IssueFilter: 'project severity status assignee risk dueBefore search updatedSince',
 }
 
 /** A parameter of the path that takes the place of a filter. */
-interface PathFilter {
-  readonly filter: string
-  readonly as: string
-  readonly type: string
-}
+const ofPath = (filter: string, as = 'id', type = 'ID!') => ({ filter, as, type })
+type PathFilter = ReturnType<typeof ofPath>
+const OF_PROJECT = ofPath('project', 'idOrKey', 'String!')
 
 const PAGED = {
   variables: ['$limit: Int', '$cursor: String', '$total: Boolean = false'],
   args: 'first: $limit, after: $cursor, ',
 }
 
-/** The beginning of a query of a root field that takes these filters. */
-function rootOf(
-  name: string,
-  root: string,
-  filters: Filters,
-  path?: PathFilter,
-  more = { variables: [] as string[], args: '' },
-) {
-  const others = Object.entries(filters).filter(([filter]) => filter !== path?.filter)
-  const variables = others.map(([filter, type]) => `$${filter}: ${type}`)
-  const given = others.map(([filter]) => `${filter}: $${filter}`)
+/** The beginning of a query of a root field that takes filters. */
+function rootOf(name: string, root: string, path?: PathFilter, more = { variables: [] as string[], args: '' }) {
+  const argument = schema
+    .getQueryType()
+    ?.getFields()
+    [root]?.args.find((arg) => arg.name === 'filter')
+  const filter = assertInputObjectType(argument?.type)
+  const members = filter.getFields()
+  const names = (FILTERS[filter.name] ?? '').split(' ').filter((one) => one !== path?.filter)
+  const variables = names.map((one) => `$${one}: ${members[one]?.type}`)
+  const given = names.map((one) => `${one}: $${one}`)
   if (path) {
     variables.unshift(`$${path.as}: ${path.type}`)
     given.unshift(`${path.filter}: [$${path.as}]`)
@@ -116,15 +85,12 @@ function rootOf(
 }
 
 /** A list of what `body` shows, page by page. */
-function listOf(name: string, root: string, body: string, filters: Filters, path?: PathFilter) {
-  return `${rootOf(name, root, filters, path, PAGED)} { nodes { ...${typeOf(body)} } ${PAGE} } } ${body}`
+function listOf(name: string, root: string, body: string, path?: PathFilter) {
+  return `${rootOf(name, root, path, PAGED)} { nodes { ...${typeOf(body)} } ${PAGE} } } ${body}`
 }
 
 /** The name of the first fragment of a body. */
 const typeOf = (body: string) => /^fragment (\w+)/.exec(body)?.[1]
-
-const ofId = (filter: string) => ({ filter, as: 'id', type: 'ID!' })
-const OF_PROJECT = { filter: 'project', as: 'idOrKey', type: 'String!' }
 
 const FIELD_CHANGE = 'fragment FieldChange on FieldChange { field from to }'
 
@@ -136,19 +102,6 @@ const historyOf = (name: string, root: string, parameter = 'id') => `query ${nam
       history(first: $limit, after: $cursor, filter: { since: $since }) { nodes { ...Change } ${PAGE} }
     }
   } fragment Change on Change { id action recordedAt effectiveOn fields { ...FieldChange } } ${FIELD_CHANGE}`
-
-const MOVEMENTS = `fragment Movements on Movements {
-  since until counts { ...MovementCounts } risks { ...RiskMovement } issues { ...IssueMovement }
-  projects { ...ProjectMovements }
-} fragment MovementCounts on MovementCounts { new closed up down unchanged opened resolved worse slipped }
-fragment RiskMovement on RiskMovement {
-  id reference title project { ...ProjectRef } movement scoreFrom scoreTo levelFrom levelTo rankFrom rankTo
-} fragment IssueMovement on IssueMovement {
-  id reference title project { ...ProjectRef } movement severityFrom severityTo dueFrom dueTo
-} fragment ProjectMovements on ProjectMovements { project { ...ProjectRef } counts { ...MovementCounts } } ${PROJECT_REF}`
-
-const RISK_TREND = `fragment RiskTrend on RiskTrend { points { ...RiskTrendPoint } }
-fragment RiskTrendPoint on RiskTrendPoint { on live unassessed low medium high critical score }`
 
 const oneOf = (name: string, root: string, body: string, parameter = 'id') =>
   `query ${name}($${parameter}: ID!) { ${root}(id: $${parameter}) { ...${typeOf(body)} } } ${body}`
@@ -163,42 +116,42 @@ const membershipBy = (name: string) =>
   `mutation ${name}($id: ID!, $personId: ID!) { ${name}(groupId: $id, personId: $personId) { id } }`
 
 export const OPERATIONS = {
-  listPersonnel: listOf('listPersonnel', 'personnel', PERSON, PERSON_FILTERS),
+  listPersonnel: listOf('listPersonnel', 'personnel', PERSON),
   getPerson: oneOf('getPerson', 'person', PERSON),
   addPerson: changeBy('addPerson', 'AddPersonInput', PERSON),
   changePerson: changeOf('changePerson', 'ChangePersonInput', PERSON),
   syncPersonnel: changeBy('syncPersonnel', 'SyncPersonnelInput', PERSONNEL_RESULT),
-  listPersonRisks: listOf('listPersonRisks', 'risks', RISK, RISK_FILTERS, ofId('owner')),
-  listPersonIssues: listOf('listPersonIssues', 'issues', ISSUE, ISSUE_FILTERS, ofId('assignee')),
+  listPersonRisks: listOf('listPersonRisks', 'risks', RISK, ofPath('owner')),
+  listPersonIssues: listOf('listPersonIssues', 'issues', ISSUE, ofPath('assignee')),
   personHistory: historyOf('personHistory', 'person'),
 
-  listGroups: listOf('listGroups', 'groups', GROUP, GROUP_FILTERS),
+  listGroups: listOf('listGroups', 'groups', GROUP),
   getGroup: oneOf('getGroup', 'group', GROUP),
   addGroup: changeBy('addGroup', 'AddGroupInput', GROUP),
   changeGroup: changeOf('changeGroup', 'ChangeGroupInput', GROUP),
-  listMembers: listOf('listMembers', 'personnel', PERSON, PERSON_FILTERS, ofId('group')),
+  listMembers: listOf('listMembers', 'personnel', PERSON, ofPath('group')),
   addMember: membershipBy('addMember'),
   removeMember: membershipBy('removeMember'),
   groupHistory: historyOf('groupHistory', 'group'),
 
-  listProjects: listOf('listProjects', 'projects', PROJECT, PROJECT_FILTERS),
+  listProjects: listOf('listProjects', 'projects', PROJECT),
   getProject: oneOf('getProject', 'project', PROJECT, 'idOrKey'),
   syncProject: changeBy('syncProject', 'SyncProjectInput', `${SYNC_RESULT} ${PROJECT}`),
-  listProjectRisks: listOf('listProjectRisks', 'risks', RISK, RISK_FILTERS, OF_PROJECT),
-  listProjectIssues: listOf('listProjectIssues', 'issues', ISSUE, ISSUE_FILTERS, OF_PROJECT),
+  listProjectRisks: listOf('listProjectRisks', 'risks', RISK, OF_PROJECT),
+  listProjectIssues: listOf('listProjectIssues', 'issues', ISSUE, OF_PROJECT),
   projectHistory: historyOf('projectHistory', 'project', 'idOrKey'),
 
-  listRisks: listOf('listRisks', 'risks', RISK, RISK_FILTERS),
+  listRisks: listOf('listRisks', 'risks', RISK),
   getRisk: oneOf('getRisk', 'risk', RISK),
-  riskMatrix: `${rootOf('riskMatrix', 'riskMatrix', RISK_FILTERS)} { ...RiskMatrix }
+  riskMatrix: `${rootOf('riskMatrix', 'riskMatrix')} { ...RiskMatrix }
   } fragment RiskMatrix on RiskMatrix { cells { ...RiskMatrixCell } unassessed unplaced levels { ...RiskLevelCount } }
   fragment RiskMatrixCell on RiskMatrixCell { likelihood impact count }
   fragment RiskLevelCount on RiskLevelCount { level count }`,
   riskHistory: historyOf('riskHistory', 'risk'),
 
-  listIssues: listOf('listIssues', 'issues', ISSUE, ISSUE_FILTERS),
+  listIssues: listOf('listIssues', 'issues', ISSUE),
   getIssue: oneOf('getIssue', 'issue', ISSUE),
-  issueCounts: `${rootOf('issueCounts', 'issueCounts', ISSUE_FILTERS)} { ...IssueCounts }
+  issueCounts: `${rootOf('issueCounts', 'issueCounts')} { ...IssueCounts }
   } fragment IssueCounts on IssueCounts {
     total severities { ...IssueSeverityCount } statuses { ...IssueStatusCount }
   } fragment IssueSeverityCount on IssueSeverityCount { severity count }
@@ -222,11 +175,20 @@ export const OPERATIONS = {
     movements(since: $since, until: $until, filter: { project: $project, level: $level }, first: $limit, including: $including) {
       ...Movements
     }
-  } ${MOVEMENTS}`,
+  } fragment Movements on Movements {
+    since until counts { ...MovementCounts } risks { ...RiskMovement } issues { ...IssueMovement }
+    projects { ...ProjectMovements }
+  } fragment MovementCounts on MovementCounts { new closed up down unchanged opened resolved worse slipped }
+  fragment RiskMovement on RiskMovement {
+    id reference title project { ...ProjectRef } movement scoreFrom scoreTo levelFrom levelTo rankFrom rankTo
+  } fragment IssueMovement on IssueMovement {
+    id reference title project { ...ProjectRef } movement severityFrom severityTo dueFrom dueTo
+  } fragment ProjectMovements on ProjectMovements { project { ...ProjectRef } counts { ...MovementCounts } } ${PROJECT_REF}`,
 
   getRiskTrend: `query getRiskTrend($from: Date!, $to: Date!, $step: TrendStep = DAY, $project: [String!]) {
     riskTrend(from: $from, to: $to, step: $step, filter: { project: $project }) { ...RiskTrend }
-  } ${RISK_TREND}`,
+  } fragment RiskTrend on RiskTrend { points { ...RiskTrendPoint } }
+  fragment RiskTrendPoint on RiskTrendPoint { on live unassessed low medium high critical score }`,
 
   getKey: 'query getKey { apiKey { ...ApiKey } } fragment ApiKey on ApiKey { name scopes projects expiresAt }',
 } as const

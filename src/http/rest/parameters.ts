@@ -4,7 +4,6 @@ import {
   GraphQLError,
   type GraphQLInputType,
   GraphQLInt,
-  type GraphQLLeafType,
   getNullableType,
   isLeafType,
   isListType,
@@ -24,7 +23,7 @@ const NOBODY = new Set(['none', 'nobody', 'unassigned', 'null'])
 
 /** Reads the variables of an operation from the path and the query, or throws a Fault that names each bad parameter. */
 export function readParameters({ operation, request, parameters: path }: RouteCall): Record<string, unknown> {
-  const { parameters, columns, shown } = operation
+  const { parameters, columns } = operation
   const query = request.url.searchParams
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const variables: Record<string, unknown> = { ...path }
@@ -35,7 +34,7 @@ export function readParameters({ operation, request, parameters: path }: RouteCa
     const values = query.getAll(name)
     try {
       if (!parameter || parameter.in === 'path')
-        throw new GraphQLError(unknownParameter(name, inQuery(parameters, columns !== undefined), shown.field))
+        throw new GraphQLError(`There is no parameter ${JSON.stringify(name)} here. ${hintFor(name, operation)}`)
       variables[name] = withinBounds(readValues(values, parameter.type), parameter)
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
@@ -48,11 +47,6 @@ export function readParameters({ operation, request, parameters: path }: RouteCa
   }
   if (flaws.length > 0) throw flawed('BAD_REQUEST', 'The query parameters cannot be used as given.', flaws)
   return variables
-}
-
-function inQuery(parameters: readonly Parameter[], isCsv: boolean): string[] {
-  const names = parameters.filter((one) => one.in === 'query').map(({ name }) => name)
-  return isCsv ? [...names, SEPARATOR] : names
 }
 
 /** The parameter of CSV that is no variable. */
@@ -68,64 +62,52 @@ export function readSeparator({ operation, request, type }: RouteCall): Separato
   return found[1]
 }
 
-type Shown = CompiledRoute['shown']['field']
-
 /** The names of paging in GraphQL, in which the synonyms are written. */
 const IN_GRAPHQL: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after' }
 const ENTIRE = ['fields', 'select', 'include', 'expand', 'embed']
 
-/** What people try first, by what it is called here; empty if that is not known. */
-function hintFor(given: string, known: readonly string[], shown: Shown): string {
+/** What people try first, by what it is called here; all parameters if that is not known. */
+function hintFor(given: string, { parameters, columns, shown }: CompiledRoute): string {
+  const inQuery = parameters.filter((one) => one.in === 'query').map(({ name }) => name)
+  const known = columns ? [...inQuery, SEPARATOR] : inQuery
   const [, name = given] = /^\w+\[(\w+)\]$/.exec(given) ?? []
   if (known.includes('cursor')) {
-    if (isAmong(ORDERING, name)) return fixedOrder(shown)
+    if (isAmong(ORDERING, name)) return fixedOrder(shown.field)
     if (isAmong(PAGING, name)) return 'Pages follow each other: give `next` of the last one as `cursor`.'
     if (isAmong(ENTIRE, name)) return 'Each entry is shown with all of its fields.'
     if (name === 'format') return 'For CSV add `.csv` to the path.'
   }
   const names = known.map((one) => IN_GRAPHQL[one] ?? one)
   const [meant] = meantBy(name, names)
-  return meant === undefined ? '' : `Did you mean ${known[names.indexOf(meant)]}?`
-}
-
-function unknownParameter(name: string, known: readonly string[], shown: Shown): string {
-  const hint = hintFor(name, known, shown)
-  const listed = known.length > 0 ? `This path takes ${known.join(', ')}.` : 'This path takes no parameters.'
-  return `There is no parameter ${JSON.stringify(name)} here. ${hint === '' ? listed : hint}`
+  if (meant !== undefined) return `Did you mean ${known[names.indexOf(meant)]}?`
+  return `This path takes ${known.length > 0 ? known.join(', ') : 'no parameters'}.`
 }
 
 /** A list parameter may be repeated or comma-separated; any other may occur once. */
-function readValues(values: readonly string[], type: GraphQLInputType): unknown {
-  if (isListType(getNullableType(type))) return values.flatMap((value) => readValue(value, type))
+function readValues(values: readonly string[], given: GraphQLInputType): unknown {
+  const type = getNullableType(given)
+  if (isListType(type))
+    return values.flatMap((value) => value.split(',').map((part) => readItem(part.trim(), type.ofType)))
   if (values.length > 1) throw new GraphQLError('Give it once: it takes a single value.')
-  return readValue(values[0] ?? '', type)
-}
-
-function readValue(text: string, type: GraphQLInputType): unknown {
-  const inner = getNullableType(type)
-  if (text.trim() === '') throw new GraphQLError('Must not be empty.')
-  if (isListType(inner)) return text.split(',').map((part) => readItem(part.trim(), inner.ofType))
-  if (isLeafType(inner)) return readLeaf(text, inner)
-  throw new Error(`A parameter cannot be of the type ${inner.toString()}.`)
+  return readLeaf(values[0] ?? '', type)
 }
 
 /** A number within the bounds of what it feeds. */
 function withinBounds(value: unknown, { use: { extensions } }: Parameter): unknown {
   if (typeof value !== 'number') return value
   const { minimum, maximum } = extensions as { minimum?: number; maximum?: number }
-  if (minimum === undefined || maximum === undefined) {
-    if (Number.isNaN(value)) throw new GraphQLError('Must be a whole number of at most nine digits.')
-    return value
-  }
-  if (value >= minimum && value <= maximum) return value
-  throw new GraphQLError(`Must be from ${minimum} to ${maximum}.`)
+  if (value >= (minimum ?? value) && value <= (maximum ?? value)) return value
+  const must = minimum === undefined ? 'be a whole number of at most nine digits' : `be from ${minimum} to ${maximum}`
+  throw new GraphQLError(`Must ${must}.`)
 }
 
 function readItem(text: string, type: GraphQLInputType): unknown {
-  return NOBODY.has(text.toLowerCase()) && !isNonNullType(type) ? null : readValue(text, type)
+  return NOBODY.has(text.toLowerCase()) && !isNonNullType(type) ? null : readLeaf(text, getNullableType(type))
 }
 
-function readLeaf(text: string, type: GraphQLLeafType): unknown {
+function readLeaf(text: string, type: GraphQLInputType): unknown {
+  if (!isLeafType(type)) throw new Error(`A parameter cannot be of the type ${type.toString()}.`)
+  if (text.trim() === '') throw new GraphQLError('Must not be empty.')
   if (type instanceof GraphQLEnumType) return readEnum(text, type)
   if (type === GraphQLBoolean) {
     if (text !== 'true' && text !== 'false') throw new GraphQLError('Must be true or false.')

@@ -1,37 +1,26 @@
-import { SYNONYMS } from '../../graph/hints/synonyms.js'
+import { byGuess, SYNONYMS } from '../../graph/hints/synonyms.js'
 import { nearest } from '../../text.js'
 import type { Place } from './router.js'
 import { ROUTES } from './routes.js'
 
 /** Synonyms that hold in paths only. */
-const IN_PATHS: typeof SYNONYMS = {
-  person: ['personnel'],
-  user: ['personnel'],
-  changes: ['history'],
-  log: ['history'],
+const IN_PATHS = byGuess<readonly string[]>({
+  'person user': ['personnel'],
+  'changes log': ['history'],
   me: ['key'],
-  history: ['changes'],
-  audit: ['changes'],
-  events: ['changes'],
-  feed: ['changes'],
-}
+  'history audit events feed': ['changes'],
+})
 
 /** What other APIs have at these paths. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  'openapi.json': '/v1/openapi.json',
-  'openapi.yaml': '/v1/openapi.json',
-  'swagger.json': '/v1/openapi.json',
-  docs: '/v1',
-  swagger: '/v1',
-  health: '/healthz',
-  status: '/healthz',
-  graphiql: '/graphql',
-  graphql: '/graphql',
+const ELSEWHERE = byGuess<string>({
+  'openapi.json openapi.yaml swagger.json': '/v1/openapi.json',
+  'docs swagger': '/v1',
+  'health status': '/healthz',
+  'graphiql graphql': '/graphql',
   search: '/v1/risks?search=...',
-  stats: '/v1/risks/matrix',
-  matrix: '/v1/risks/matrix',
+  'stats matrix': '/v1/risks/matrix',
   trend: '/v1/risks/trend',
-}
+})
 
 /** The steps of each path below `/v1`, the longest first. */
 const PATTERNS = [...new Set(ROUTES.map(({ path }) => path))]

@@ -8,7 +8,7 @@ import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { joined } from '../wire/slices.js'
 import type { CompiledRoute, MediaType } from './compiledRoutes.js'
 import { csvContent, JsonLines } from './csv.js'
-import { eventsContent } from './feed/cloudEvents.js'
+import { eventsContent } from './feed.js'
 import { CSV_TYPE, EVENTS_TYPE } from './routes.js'
 
 /** A routed request: its operation and the negotiated media type. */
@@ -46,10 +46,8 @@ async function listResponse(list: ListResult, call: RouteCall, separator: Separa
     return respondWith(await csvContent(operation.columns, new JsonLines(entries), separator))
   if (type === EVENTS_TYPE) return respondWith(await eventsContent(new JsonLines(entries), path))
   const end = Buffer.from(`],"page":${JSON.stringify(page)}}`)
-  return respondWith(new Content(JSON_TYPE, await joined([BEFORE_DATA, entries, end])))
+  return respondWith(new Content(JSON_TYPE, await joined([Buffer.from('{"data":['), entries, end])))
 }
-
-const BEFORE_DATA = Buffer.from('{"data":[')
 
 /** A page that is nested in an entity has at most a thousand entries. */
 function nestedResponse(json: Buffer, call: RouteCall): Promise<HttpResponse> {
@@ -59,16 +57,11 @@ function nestedResponse(json: Buffer, call: RouteCall): Promise<HttpResponse> {
   return pageWith(Content.json({ data: nodes, page }), next, call, nodes.length === 0)
 }
 
-interface Page {
-  readonly pageInfo: ListResult['pageInfo']
-  readonly totalCount?: number | null | undefined
-}
-
 /** The cursor of the next page, and the member `page` of the body. */
-function pageOf({ pageInfo, totalCount = null }: Page, { route }: CompiledRoute) {
+function pageOf({ pageInfo, totalCount }: Pick<ListResult, 'pageInfo' | 'totalCount'>, { route }: CompiledRoute) {
   const { hasNextPage = false, endCursor = null } = pageInfo
   const next = hasNextPage || route.isFeed ? endCursor : null
-  return { next, page: route.isFeed ? { next, more: hasNextPage } : { next, total: totalCount } }
+  return { next, page: route.isFeed ? { next, more: hasNextPage } : { next, total: totalCount ?? null } }
 }
 
 export function nothingAt({ operation: { rootField, route }, path }: Pick<RouteCall, 'operation' | 'path'>): Fault {

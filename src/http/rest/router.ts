@@ -15,44 +15,32 @@ export interface Place {
   readonly allow: string
 }
 
-interface Pattern {
-  readonly place: Place
-  readonly names: readonly string[]
-  readonly expression: RegExp
-}
-
-const byPath = new Map<string, Route[]>()
-for (const route of ROUTES) byPath.set(route.path, [...(byPath.get(route.path) ?? []), route])
-
-const fixed = new Map<string, Match>()
-const patterns: Pattern[] = []
-for (const [path, routes] of byPath) {
-  const place = placeOf(path, routes)
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-  if (names.length === 0) fixed.set(path, { at: place, parameters: {} })
-  else patterns.push({ place, names, expression: expressionOf(path) })
-}
+const places = [...new Set(ROUTES.map(({ path }) => path))].map(placeOf)
+const isPattern = ({ path }: Place) => path.includes('{')
+const fixed = new Map(places.filter((place) => !isPattern(place)).map((at) => [at.path, { at, parameters: {} }]))
+const patterns = places.filter(isPattern).map((at) => ({ at, expression: expressionOf(at.path) }))
 
 /** Finds the routes at a path: fixed paths by a map lookup, the others by their patterns. */
 export function routesAt(path: string): Match | undefined {
   const found = fixed.get(path)
   if (found) return found
-  for (const { place, names, expression } of patterns) {
-    const values = expression.exec(path)
+  for (const { at, expression } of patterns) {
+    const values = expression.exec(path)?.groups
     if (!values) continue
-    return { at: place, parameters: Object.fromEntries(names.map((name, i) => [name, decoded(values[i + 1] ?? '')])) }
+    const parameters = Object.entries(values).map(([name, value]) => [name, decoded(value)] as const)
+    return { at, parameters: Object.fromEntries(parameters) }
   }
   return undefined
 }
 
-function placeOf(path: string, routes: readonly Route[]): Place {
-  const methods: string[] = routes.map(({ method }) => method)
-  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
-  return { path, routes: new Map(routes.map((route) => [route.method, route])), allow }
+function placeOf(path: string): Place {
+  const routes = new Map<string, Route>(ROUTES.filter((one) => one.path === path).map((one) => [one.method, one]))
+  const allow = [...routes.keys(), ...(routes.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+  return { path, routes, allow }
 }
 
 function expressionOf(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '([^/]+)')}$`)
+  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
 }
 
 // A segment with invalid percent-encoding is used as it is; no id matches it.

@@ -73,3 +73,8 @@ const TABLE: readonly Route[] = [
 export const ROUTES: readonly Route[] = TABLE.flatMap((route) =>
   route.sheet ? [route, { ...route, path: `${route.path}.csv`, type: CSV_TYPE }] : [route],
 )
+
+/** The first route of an operation. */
+export function routeOf(operation: OperationName | undefined): Route | undefined {
+  return ROUTES.find((route) => route.operation === operation)
+}
