@@ -128,7 +128,6 @@ export class EntryPlanner {
   readonly rowRefusals: ((filter: object) => Refusal | undefined)[] = []
   /** The costs of entries of a derived object. */
   readonly derived: Cost[] = []
-  depth = 0
   private longTexts = 0
   private lookUps = 0
 
@@ -172,7 +171,7 @@ export class EntryPlanner {
   }
 
   private part(type: GraphQLObjectType, fields: Nodes, list: AnyList, place: Place): PlannedPart {
-    this.noteDepth(place)
+    this.requireDepth(place)
     if (isTypename(fields[0])) return { value: constant(type.name), part: undefined, cost: costing(1) }
     const field = fieldOf(type, fields[0])
     const { part } = declaredOf(field, 'part')
@@ -226,7 +225,7 @@ export class EntryPlanner {
   ): PlannedEntry<S> {
     const planned = Array.from(this.selected(type, nodes)).flatMap(([name, fields]) => {
       const at = below(place, name)
-      this.noteDepth(at)
+      this.requireDepth(at)
       const one = plan(fields, at)
       return one ? [{ ...one, name }] : []
     })
@@ -358,8 +357,10 @@ export class EntryPlanner {
     if (this.lookUps > LIMITS.lookUpsMax) throw tooMany('fields that look up other rows', LIMITS.lookUpsMax)
   }
 
-  private noteDepth({ path }: Place): void {
-    this.depth = Math.max(this.depth, path.filter((name) => name !== ANY_ENTRY).length)
+  private requireDepth({ path }: Place): void {
+    if (path.filter((name) => name !== ANY_ENTRY).length <= LIMITS.queryDepthMax) return
+    const sentence = `The query is more than ${LIMITS.queryDepthMax} levels deep.`
+    throw new Fault('TOO_COMPLEX', `${sentence} Send what is deeper as a query of its own.`)
   }
 
   /** The selected fields of an object that has no row, without those that a host has added. */

@@ -36,7 +36,6 @@ import {
 /** What an operation reads or changes for a caller: planned once for its text, its directives and the caller's scopes. */
 export interface Plan {
   readonly roots: readonly Root[]
-  readonly depth: number
   /** Whether the result depends on more than the caller's scopes. */
   readonly isPersonal: boolean
 }
@@ -99,7 +98,6 @@ function withheldFrom(scopes: ReadonlySet<Scope>): ReadonlySet<Scope> {
 function planOf(schema: GraphQLSchema, operation: Operation, planning: Planning): Plan {
   const type = schema.getRootType(operation.operation.operation)
   if (!type) throw new Error('The schema has no such operations.')
-  let depth = 1
   let isPersonal = false
   const roots: Root[] = []
   for (const [key, nodes] of planning.collect(type, [operation.operation.selectionSet])) {
@@ -110,11 +108,10 @@ function planOf(schema: GraphQLSchema, operation: Operation, planning: Planning)
     }
     const planner = new EntryPlanner(planning, { key, nodes, type, field })
     roots.push({ key, nodes, slots: planner.slots, ...rootOf(planner, schema) })
-    depth = Math.max(depth, planner.depth)
     // Whether it concerns the caller's own key, so that its result differs between keys.
     isPersonal ||= field.extensions['isPersonal'] === true
   }
-  return { roots, depth, isPersonal }
+  return { roots, isPersonal }
 }
 
 /** `__typename`, `__schema` and `__type`, whose JSON graphql-js makes. */
@@ -219,7 +216,6 @@ function entitiesRoot(planner: EntryPlanner, schema: GraphQLSchema, references: 
     const at = own.place(entityNamed(type.name).table)
     const path = references.isOne ? at.path : anyIn(at)
     const entry = own.entry(type, root.nodes, { ...at, path, parent: type }, true)
-    planner.depth = Math.max(planner.depth, own.depth)
     const counted = (args: readonly Arguments[]) => countReferences(read(args), type.name)
     costs.push({ ...FREE, inner: [{ references: counted, lookUp, each: entry.cost }] })
     return [type.name, { ...own.rows(entry.weigh), object: entry.object, refusals: refusalsIn(own) }] as const

@@ -148,11 +148,6 @@ export async function priceOf(roots: readonly PricedRoot[], buyer: Buyer): Promi
   return charge + Math.ceil(pricing.repeated / LIMITS.repeatedCostForOne)
 }
 
-export function requireDepth(depth: number): void {
-  const hint = 'Send what is deeper as a query of its own.'
-  if (depth > LIMITS.queryDepthMax) throw tooComplex('depth', depth, LIMITS.queryDepthMax, hint)
-}
-
 /** Each mutation is charged like a request of its own. */
 function charged(roots: readonly PricedRoot[], costOf: (root: PricedRoot) => number): number {
   const costs = roots.map((root) => {

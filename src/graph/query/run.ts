@@ -10,7 +10,7 @@ import { argumentsOf, textBytesOf } from './arguments.js'
 import type { Arguments } from './declared.js'
 import type { Refusal } from './entries.js'
 import { type Plan, planFor, type Root } from './plan.js'
-import { type FieldPrice, priceOf, requireDepth } from './prices.js'
+import { type FieldPrice, priceOf } from './prices.js'
 import { orFault, type RootRead, type RootResult, readRoots } from './readers.js'
 import { includedBy, type Nodes, type Operation, selectionsOf, type Variables } from './selections.js'
 
@@ -60,11 +60,7 @@ export async function answer(
   { separator = ',', isHosted = false, around = (_, __, run) => run(context) }: RunOptions = {},
 ): Promise<Answer> {
   const { schema, principal } = context
-  const plan = await orFault(async () => {
-    const known = planFor(schema, operation, variables, principal.scopes, isHosted)
-    requireDepth(known.depth)
-    return known
-  })
+  const plan = await orFault(async () => planFor(schema, operation, variables, principal.scopes, isHosted))
   if (plan instanceof Fault) return everywhere(context, operation, variables, plan)
   const prepared = await Promise.all(plan.roots.map((root) => withArguments(root, variables)))
   const price = await orFault(() => priced(prepared, context))
