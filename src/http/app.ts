@@ -15,18 +15,10 @@ import { createRouter } from './router.js'
 import { Bodies } from './wire/body.js'
 import { BytesInFlight } from './wire/bytesInFlight.js'
 import { namesTag } from './wire/content.js'
-import { createCors } from './wire/cors.js'
 import { bareProblem, problem } from './wire/problems.js'
-import {
-  FetchRequest,
-  type FlatResponse,
-  type HttpResponse,
-  NodeRequest,
-  responseOf,
-  sendToNode,
-} from './wire/request.js'
+import { FetchRequest, type HttpResponse, NodeRequest, sendToNode } from './wire/request.js'
 import { refusalOf, targetOf } from './wire/requestChecks.js'
-import { withSecurityHeaders } from './wire/securityHeaders.js'
+import { createResponseHeaders } from './wire/responseHeaders.js'
 
 export type { AppOptions }
 
@@ -48,7 +40,7 @@ export function createApp(options: AppOptions): App {
   const rateLimits = createRateLimits({ store, authenticate, ratePerMinute: options.ratePerMinute, monotonicMs })
   const engine = new Engine({ ...options, rateLimits, onWritten: () => waiting.look() })
   const serveCached = createResponseCache(options.responseCacheBytesMax, rateLimits)
-  const cors = createCors(options.corsOrigins)
+  const headers = createResponseHeaders(options.corsOrigins)
   const inFlight = new BytesInFlight(options.inFlightBytesMax)
   const bodies = new Bodies(inFlight)
   const shared = { engine, serveCached, rateLimits, bodies, waiting }
@@ -62,38 +54,28 @@ export function createApp(options: AppOptions): App {
   const { deadlineMs = LIMITS.deadlineMs } = options
   const closing: Closing = { log, slowMs: options.slowMs, onFinished: options.onFinished ?? (() => undefined) }
 
-  const withHeaders = ({ request }: Exchange, { status, headers, body, finished }: HttpResponse): FlatResponse => {
-    const origin = cors.allowedOrigin(request)
-    const known = finished?.get(origin ?? '')
-    if (known) return { status, headers: known, body }
-    const all = withSecurityHeaders(cors.headersFor(origin, headers))
-    finished?.set(origin ?? '', all)
-    return { status, headers: all, body }
-  }
-
-  const fresh = async (exchange: Exchange): Promise<FlatResponse> => {
+  const fresh = async (exchange: Exchange): Promise<HttpResponse> => {
     // Node emits `request` before it parses the body: yield one microtask, so a body in the same segment is readable.
     await undefined
-    const response = cors.preflight(exchange.request) ?? (await router(exchange))
+    const response = headers.preflight(exchange.request) ?? (await router(exchange))
     rateLimits.chargeRefusal(exchange)
     // Not for `If-None-Match: *`, which a client can send without having the response.
     if (response.status === 304 && namesTag(exchange.request.header('if-none-match'), response.headers['etag'])) {
       rateLimits.refundUnchanged(exchange)
     }
-    return withHeaders(exchange, response)
+    return response
   }
 
-  const noRoom = async (exchange: Exchange): Promise<FlatResponse> => {
-    exchange.refusal = noRoomFor(exchange)
-    return withHeaders(exchange, await problem(exchange, exchange.refusal))
-  }
-
-  /** `response` is undefined for fetch, where the end of sending is not known. */
-  const respondTo = async (exchange: Exchange, response?: ServerResponse): Promise<FlatResponse> => {
+  /** `sending` is undefined for fetch, where the end of sending is not known. */
+  const respondTo = async (exchange: Exchange, sending?: ServerResponse): Promise<HttpResponse> => {
     try {
-      const whole = await fresh(exchange)
-      const hasRoom = !response || !whole.body || inFlight.send(response, whole.body, exchange.principal?.keyId)
-      return closeExchange(exchange, closing, hasRoom ? whole : await noRoom(exchange))
+      let response = await fresh(exchange)
+      if (sending && response.body && !inFlight.send(sending, response.body, exchange.principal?.keyId)) {
+        exchange.refusal = noRoomFor(exchange)
+        response = await problem(exchange, exchange.refusal)
+      }
+      closeExchange(exchange, closing, response)
+      return { ...response, headers: headers.complete(exchange.request, response.headers, exchange.headers) }
     } finally {
       for (const release of exchange.onReady) release()
     }
@@ -114,13 +96,11 @@ export function createApp(options: AppOptions): App {
 
   return {
     async fetch(request) {
-      try {
-        // A fetch Request has no client address; limits by address are left to the embedding application.
-        return responseOf(await respondTo(openExchange(new FetchRequest(request), undefined, deadlineMs)))
-      } catch (error) {
-        const { status, headers, body } = bareProblem(lastResort(log, error))
-        return new Response(body, { status, headers })
-      }
+      // A fetch Request has no client address; limits by address are left to the embedding application.
+      const exchange = openExchange(new FetchRequest(request), undefined, deadlineMs)
+      const response = await respondTo(exchange).catch((error: unknown) => bareProblem(lastResort(log, error)))
+      const { status, headers, body } = response
+      return new Response(body && new Uint8Array(body), { status, headers })
     },
     stopWaiting: () => waiting.stop(),
     listener: (request, response) => serve(request, response),

@@ -79,19 +79,21 @@ export class IdempotentMutations {
     const keyed = keyedMutation(exchange.request, mutation)
     if (!keyed) return answer(operation, variables, context)
     const recorded = await recordedFields(context.store.read, keyed)
+    // A field that fails is no replay, and so neither is the response.
+    let [fields, replayed] = [0, 0]
     const around: Around = async (key, nodes, change) => {
+      fields += 1
       const before = recorded.get(key)
-      // A field that fails is no replay, and so neither is the response.
-      const wasReplay = exchange.isReplay !== false
-      exchange.isReplay = false
       const [answered, isReplay] = before
         ? [await replay(keyed, key, nodes, before), true]
         : await changeOnce(keyed, key, nodes, change)
-      exchange.isReplay = isReplay && wasReplay
+      if (isReplay) replayed += 1
       return answered
     }
     const run = () => answer(operation, variables, context, { around })
-    return keyed.keys.every((key) => recorded.has(key)) ? run() : this.alone(keyed.request, run)
+    const answered = await (keyed.keys.every((key) => recorded.has(key)) ? run() : this.alone(keyed.request, run))
+    if (replayed > 0 && replayed === fields) exchange.headers['idempotency-replayed'] = 'true'
+    return answered
   }
 
   /** Throws a 409 while another request with this Idempotency-Key is running. */

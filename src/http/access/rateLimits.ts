@@ -44,10 +44,8 @@ export function createRateLimits({ store, authenticate, ratePerMinute, monotonic
     const level = keys?.spend(keyId, amount, monotonicMs(), before)
     if (!keys || !level) return undefined
     if (level.isAllowed) exchange.charged += amount
-    exchange.rate = {
-      policy: `"key";q=${keys.perMinute};w=60`,
-      level: `"key";r=${level.remaining};t=${level.fullInSeconds}`,
-    }
+    exchange.headers['ratelimit-policy'] = `"key";q=${keys.perMinute};w=60`
+    exchange.headers['ratelimit'] = `"key";r=${level.remaining};t=${level.fullInSeconds}`
     return level
   }
 

@@ -151,7 +151,7 @@ export class CachedResponses {
     // Already outdated: no lookup would ever match it.
     if (this.latest && !isUnderSame(counters, versions, this.latest) && versions.order < this.latest.order) return
     const { body } = cached.response
-    const own = { ...cached, response: { ...cached.response, body: body && apart(body), finished: new Map() } }
+    const own = { ...cached, response: { ...cached.response, body: body && apart(body) } }
     this.entries.set(key, { cached: own, counters, versions, size: sizeOf(key, cached.response) })
   }
 

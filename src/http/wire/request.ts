@@ -35,15 +35,6 @@ export interface HttpResponse {
   readonly body: Buffer | null
   /** Whether it is an empty page of a feed. */
   readonly isEmpty?: boolean
-  /** For a cached response: its final headers by CORS origin, since building them for each request is slow. */
-  readonly finished?: Map<string, readonly string[]>
-}
-
-/** A response with its headers as a flat list of names and values, which `writeHead` takes ten times as fast. */
-export interface FlatResponse {
-  readonly status: number
-  readonly headers: readonly string[]
-  readonly body: Buffer | null
 }
 
 export const isReading = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
@@ -226,10 +217,10 @@ function tooLarge(bytesMax: number): Fault {
   return new Fault('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesMax} bytes. Send it in smaller parts${how}.`)
 }
 
-export function sendToNode(response: ServerResponse, { status, headers, body }: FlatResponse): void {
+export function sendToNode(response: ServerResponse, { status, headers, body }: HttpResponse): void {
   // The embedding application may have responded already, for example on a timeout of its own.
   if (response.headersSent) return
-  response.writeHead(status, headers as string[])
+  response.writeHead(status, headers)
   if (body && body.length > LIMITS.writeBytes) sendInParts(response, body)
   else response.end(body)
 }
@@ -242,10 +233,4 @@ function sendInParts(response: ServerResponse, body: Buffer, start = 0): void {
   if (end >= body.length) return void response.end(part)
   if (response.write(part)) sendInParts(response, body, end)
   else response.once('drain', () => sendInParts(response, body, end))
-}
-
-export function responseOf({ status, headers: flat, body }: FlatResponse): Response {
-  const headers = new Headers()
-  for (let i = 0; i < flat.length; i += 2) headers.append(flat[i] ?? '', flat[i + 1] ?? '')
-  return new Response(body && new Uint8Array(body), { status, headers })
 }
