@@ -15,7 +15,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql'
-import { EXAMPLES } from './examples.js'
+import { FORMAT_EXAMPLES, fieldExample } from './examples.js'
 
 export type JsonSchema = { readonly [member: string]: unknown }
 
@@ -64,8 +64,8 @@ export class JsonSchemas {
         if (node.directives?.length) optional.add(field.name)
         const schema = this.output(field.type, node.selectionSet)
         // The example of an object is made of its fields; in an input the same name may be a text.
-        const exampled = isLeafType(getNamedType(field.type)) ? `${type.name}.${field.name}` : ''
-        return [[field.name, documented(schema, field.description, exampled)]]
+        const example = isLeafType(getNamedType(field.type)) ? fieldExample(type.name, field.name) : undefined
+        return [[field.name, documented(schema, field.description, example)]]
       }),
     )
     const required = Object.keys(properties).filter((name) => !optional.has(name))
@@ -86,7 +86,7 @@ export class JsonSchemas {
       const value = withBounds(this.input(fieldType), extensions)
       const isNullable = !isNonNullType(fieldType) && extensions['isNullable'] !== false
       const schema = isNonNullType(fieldType) ? { ...value, minLength: 1 } : isNullable ? orNull(value) : value
-      return [name, documented(schema, description, `${type.name}.${name}`)]
+      return [name, documented(schema, description, fieldExample(type.name, name))]
     })
     return {
       type: 'object',
@@ -165,11 +165,7 @@ function orNull(schema: JsonSchema): JsonSchema {
     : { anyOf: [schema, { type: 'null' }] }
 }
 
-/** Input types share the examples of their noun, unless they have their own: `AddPersonInput.name` uses `Person.name`. */
-const INPUT = /^(?:Add|Change|Sync)?(\w+)Input/
-
-function documented(schema: JsonSchema, description: string | null | undefined, name: string): JsonSchema {
-  const scalar = schema['format'] === 'date' ? 'Date' : schema['format'] === 'date-time' ? 'DateTime' : ''
-  const example = EXAMPLES[name] ?? EXAMPLES[name.replace(INPUT, '$1')] ?? EXAMPLES[scalar]
-  return { ...schema, ...(description && { description }), ...(example !== undefined && { examples: [example] }) }
+function documented(schema: JsonSchema, description: string | null | undefined, example: unknown): JsonSchema {
+  const shown = example ?? FORMAT_EXAMPLES[String(schema['format'])]
+  return { ...schema, ...(description && { description }), ...(shown !== undefined && { examples: [shown] }) }
 }
