@@ -6,9 +6,9 @@ import { LIMITS } from '../limits.js'
 import { createRateLimits } from './access/rateLimits.js'
 import { createResponseCache } from './cache/responseCache.js'
 import { Engine } from './engine.js'
-import type { GraphqlHandler } from './graphql/handler.js'
 import { type Closing, closeExchange, type Exchange, openExchange } from './observe/exchange.js'
 import type { AppOptions } from './options.js'
+import { lazily } from './pages/shell.js'
 import { Waiting } from './rest/feed/waiting.js'
 import { createRest } from './rest/handler.js'
 import { createRouter } from './router.js'
@@ -50,7 +50,7 @@ export function createApp(options: AppOptions): App {
     const { createGraphqlHandler } = await import('./graphql/handler.js')
     return createGraphqlHandler({ ...shared, log })
   })
-  const router = createRouter({ ...options, rest, graphql })
+  const router = createRouter({ ...options, rest, graphql: async (exchange) => (await graphql())(exchange) })
   const { deadlineMs = LIMITS.deadlineMs } = options
   const closing: Closing = { log, slowMs: options.slowMs, onFinished: options.onFinished ?? (() => undefined) }
 
@@ -106,19 +106,6 @@ export function createApp(options: AppOptions): App {
     listener: (request, response) => serve(request, response),
     // Sent only after the key, Content-Type and Content-Length have been checked.
     checkContinue: (request, response) => serve(request, response, () => response.writeContinue()),
-  }
-}
-
-/** A handler that is built lazily, on its first request. */
-function lazily(make: () => Promise<GraphqlHandler>): GraphqlHandler {
-  let handler: Promise<GraphqlHandler> | undefined
-  return async (exchange) => {
-    handler ??= make().catch((error: unknown) => {
-      // The next request tries again: the import may have failed for lack of file descriptors.
-      handler = undefined
-      throw error
-    })
-    return (await handler)(exchange)
   }
 }
 

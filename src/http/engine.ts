@@ -54,7 +54,7 @@ export class Engine {
     exchange.isShared = !answered.isPersonal
     // Someone who is not found by id may be added later.
     const isAllThere = answered.roots.every(({ result }) => result instanceof Fault || result.isThere)
-    if (!isAllThere) exchange.reads?.add('personnel')
+    if (!isAllThere) exchange.reads.add('personnel')
     return answered
   }
 

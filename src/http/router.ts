@@ -11,12 +11,12 @@ import type { AppOptions } from './options.js'
 import { createGraphiql, graphiqlAssetAt, wantsPage } from './pages/graphiql.js'
 import { createOverview } from './pages/overview.js'
 import { createReference } from './pages/reference.js'
-import { assetAt, lazily } from './pages/shell.js'
+import { assetAt, lazily, type Page } from './pages/shell.js'
 import type { Rest } from './rest/handler.js'
 import { didYouMean } from './rest/pathHints.js'
 import { Content, emptyResponse, respond } from './wire/content.js'
 import { notAllowed, problem } from './wire/problems.js'
-import { type HttpRequest, type HttpResponse, isReading } from './wire/request.js'
+import { type HttpResponse, isReading } from './wire/request.js'
 
 interface RouterOptions extends AppOptions {
   readonly rest: Rest
@@ -84,8 +84,6 @@ export function createRouter(options: RouterOptions): Router {
     }
   }
 }
-
-type Page = (request: HttpRequest) => Promise<HttpResponse>
 
 async function readOnly(exchange: Exchange, page: Page): Promise<HttpResponse> {
   const { request } = exchange

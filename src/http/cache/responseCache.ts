@@ -35,13 +35,11 @@ export function createResponseCache(bytesMax: number, rateLimits: RateLimits): S
       return responseTo(request, found.response)
     }
     const fresh = await handle()
-    const { operation, cost, reads = NOTHING } = exchange
+    const { operation, cost, reads } = exchange
     if (isReusable(exchange, fresh)) entries.keep({ key, versions, reads }, { response: fresh, operation, cost })
     return fresh
   }
 }
-
-const NOTHING: ReadonlySet<ChangeCounter> = new Set()
 
 /** The body of a request that can be served from the cache; undefined if it cannot. */
 async function smallBody(exchange: Exchange, rateLimits: RateLimits): Promise<string | undefined> {
@@ -65,15 +63,7 @@ const SMALL = sizeCheckFor(LIMITS.cachedQueryBytesMax)
 /** Everything that a response depends on besides the stored data. HEAD shares the entries of GET. */
 function keyOf(request: HttpRequest, type: string, body: string, { scopes }: Principal): string {
   const sent = request.method === 'POST' ? `POST ${request.header('content-type')}` : 'GET'
-  return `${sent}\n${request.target}\n${type}\n${encodingFor(request) ?? ''}\n${scopeText(scopes)}\n${body}`
-}
-
-const scopeTexts = new WeakMap<Principal['scopes'], string>()
-
-function scopeText(scopes: Principal['scopes']): string {
-  const known = scopeTexts.get(scopes) ?? [...scopes].sort().join(' ')
-  scopeTexts.set(scopes, known)
-  return known
+  return `${sent}\n${request.target}\n${type}\n${encodingFor(request) ?? ''}\n${[...scopes].sort().join(' ')}\n${body}`
 }
 
 /** Never cached: errors, partial results, and responses about the caller's own key. */
@@ -112,7 +102,6 @@ interface Slot {
 interface Entry {
   readonly cached: CachedResponse
   readonly counters: readonly ChangeCounter[]
-  readonly size: number
   versions: Versions
 }
 
@@ -130,12 +119,12 @@ export class CachedResponses {
       maxSize: bytesMax,
       // One response may not evict the rest.
       maxEntrySize: Math.max(1, Math.floor(bytesMax * LIMITS.responseCacheShareMax)),
-      sizeCalculation: ({ size }) => size,
+      sizeCalculation: ({ cached }, key) => sizeOf(key, cached.response),
     })
   }
 
   find(key: string, versions: Versions): CachedResponse | undefined {
-    this.noteLook(versions)
+    if (!this.latest || versions.order > this.latest.order) this.latest = versions
     const entry = this.entries.get(key)
     if (!entry) return undefined
     const isSame = isUnderSame(entry.counters, entry.versions, versions)
@@ -152,11 +141,7 @@ export class CachedResponses {
     if (this.latest && !isUnderSame(counters, versions, this.latest) && versions.order < this.latest.order) return
     const { body } = cached.response
     const own = { ...cached, response: { ...cached.response, body: body && apart(body) } }
-    this.entries.set(key, { cached: own, counters, versions, size: sizeOf(key, cached.response) })
-  }
-
-  private noteLook(versions: Versions): void {
-    if (!this.latest || versions.order > this.latest.order) this.latest = versions
+    this.entries.set(key, { cached: own, counters, versions })
   }
 }
 
@@ -170,9 +155,7 @@ const SLACK_SHARE = 1 / 8
 /** Copies a body out of a larger ArrayBuffer, such as Node's buffer pool: the cache would keep all of that alive. */
 function apart(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength - bytes.length <= SLACK_SHARE * bytes.length) return bytes
-  const own = Buffer.allocUnsafeSlow(bytes.length)
-  bytes.copy(own)
-  return own
+  return Buffer.from(new Uint8Array(bytes).buffer)
 }
 
 function sizeOf(key: string, { headers, body }: HttpResponse): number {

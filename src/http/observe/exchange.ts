@@ -41,7 +41,7 @@ export interface Exchange {
   /** The number of SQL statements so far. */
   statements: number
   /** The change counters of the tables that they read. */
-  reads?: Set<ChangeCounter>
+  readonly reads: Set<ChangeCounter>
   /** How many bytes of a body were parsed. */
   bodyBytes?: number
   /** The first error of the response, if it has one. */
@@ -74,6 +74,7 @@ export function openExchange(request: HttpRequest, address: string | undefined, 
     deadline,
     address,
     statements: 0,
+    reads: new Set(),
     cost: 0,
     charged: 0,
     isShared: false,
@@ -86,7 +87,6 @@ export function openExchange(request: HttpRequest, address: string | undefined, 
 export function trackStatements(exchange: Exchange): OnStatement {
   return (text) => {
     exchange.statements += 1
-    exchange.reads ??= new Set()
     for (const counter of countersIn(text)) exchange.reads.add(counter)
   }
 }

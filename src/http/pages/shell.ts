@@ -20,11 +20,16 @@ function keyForPage(request: HttpRequest, demoKey: string | undefined): string |
 /** The `sessionStorage` item with the key of a tab, shared by all pages. */
 const TAB_KEY_NAME = 'operations.key'
 
-/** Built lazily on first use, and kept: most processes never serve these pages. */
+/** Built lazily on first use, and kept; after a promise that fails, the next call tries again. */
 export function lazily<V>(make: () => V): () => V {
   let made: V | undefined
+  const forget = () => {
+    made = undefined
+  }
   return () => {
-    made ??= make()
+    if (made !== undefined) return made
+    made = make()
+    if (made instanceof Promise) made.catch(forget)
     return made
   }
 }
@@ -53,7 +58,7 @@ export function digestOf(files: Files): string {
 export function assetsOf(path: string, files: Files, digest = digestOf(files)): Assets {
   const contents = files.map(([name, { buffer, byteOffset, byteLength }]) => {
     const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? ''
-    return [name, new Content(type, Buffer.from(buffer, byteOffset, byteLength), 5)] as const
+    return [name, new Content(type, Buffer.from(buffer, byteOffset, byteLength))] as const
   })
   return { folder: `${path}${digest}`, files: new Map(contents) }
 }

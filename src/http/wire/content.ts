@@ -7,8 +7,7 @@ import { type HttpRequest, type HttpResponse, isReading } from './request.js'
 import { hashOf } from './slices.js'
 
 const ENCODERS = {
-  br: (bytes: Buffer, quality: number) =>
-    promisify(brotliCompress)(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: quality } }),
+  br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: (bytes: Buffer) => promisify(gzip)(bytes),
 }
 type Encoding = keyof typeof ENCODERS
@@ -21,15 +20,12 @@ export const GRAPHQL_TYPE = 'application/graphql-response+json'
 export class Content {
   readonly type: string
   readonly bytes: Buffer
-  private readonly quality: number
   private readonly encoded = new Map<Encoding, Promise<Buffer>>()
   private hash: string | undefined
 
-  /** `quality` is that of brotli: more than 4 is for what is compressed once. */
-  constructor(type: string, bytes: Buffer, quality = 4) {
+  constructor(type: string, bytes: Buffer) {
     this.type = type
     this.bytes = bytes
-    this.quality = quality
   }
 
   static json(value: unknown): Content {
@@ -54,7 +50,7 @@ export class Content {
   }
 
   encode(encoding: Encoding): Promise<Buffer> {
-    const known = this.encoded.get(encoding) ?? ENCODERS[encoding](this.bytes, this.quality)
+    const known = this.encoded.get(encoding) ?? ENCODERS[encoding](this.bytes)
     this.encoded.set(encoding, known)
     return known
   }

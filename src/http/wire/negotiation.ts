@@ -31,15 +31,8 @@ export function preferredEncoding<T extends string>(accept: string | undefined, 
 }
 
 function bestOf<T>(offers: readonly T[], quality: (offer: T) => number): T | undefined {
-  let best: T | undefined
-  let most = 0
-  for (const offer of offers) {
-    const value = quality(offer)
-    if (value <= most) continue
-    best = offer
-    most = value
-  }
-  return best
+  const acceptable = offers.filter((offer) => quality(offer) > 0)
+  return acceptable.sort((one, other) => quality(other) - quality(one))[0]
 }
 
 /**

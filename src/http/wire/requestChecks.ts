@@ -18,17 +18,21 @@ export function targetOf({ url = '/', originalUrl }: Mounted, basePath: string):
 
 /** Refuses requests that node:http accepts although they are invalid, or ambiguous to a proxy (request smuggling). */
 export function refusalOf(request: IncomingMessage, target: string): Fault | undefined {
-  const { hosts, authorizations, bytes } = headerStatistics(request)
+  const { rawHeaders, url = '' } = request
+  // `maxHeaderSize` ignores separators, and `headers` drops duplicates of these two.
+  const bytes = url.length + rawHeaders.join('').length + (rawHeaders.length / 2) * SEPARATORS_BYTES
   if (bytes > LIMITS.headersBytesMax) return headersTooLarge()
+  const times = (name: string) =>
+    rawHeaders.filter((one, i) => i % 2 === 0 && one.length === name.length && one.toLowerCase() === name).length
   // Node uses the first of several Host headers; a proxy in front may have used another.
-  if (hosts > 1 || !hasUsableTarget(request, target)) {
+  if (times('host') > 1 || !hasUsableTarget(request, target)) {
     return new Fault('BAD_REQUEST', 'The address or the Host header of the request cannot be read.')
   }
   const { 'transfer-encoding': coding } = request.headers
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     return new Fault('BAD_REQUEST', 'The only Transfer-Encoding that is understood is chunked.')
   }
-  if (authorizations > 1) return new Fault('UNAUTHENTICATED', 'Send the Authorization header once.')
+  if (times('authorization') > 1) return new Fault('UNAUTHENTICATED', 'Send the Authorization header once.')
   return undefined
 }
 
@@ -36,22 +40,6 @@ export function headersTooLarge(): Fault {
   return new Fault('HEADERS_TOO_LARGE', `The headers are larger than ${LIMITS.headersBytesMax} bytes.`)
 }
 
-/** Counted from `rawHeaders`: `maxHeaderSize` ignores separators, and `headers` drops duplicates of these two. */
-function headerStatistics({ rawHeaders, url = '' }: IncomingMessage) {
-  let hosts = 0
-  let authorizations = 0
-  let bytes = url.length
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? ''
-    bytes += name.length + (rawHeaders[i + 1] ?? '').length + SEPARATORS_BYTES
-    if (name.length === HOST.length && name.toLowerCase() === HOST) hosts += 1
-    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) authorizations += 1
-  }
-  return { hosts, authorizations, bytes }
-}
-
-const HOST = 'host'
-const AUTHORIZATION = 'authorization'
 const SEPARATORS_BYTES = ':\r\n'.length
 
 // `url` would throw on any other value, also when the request is logged. A Host is a name and a port, nothing else.
