@@ -15,6 +15,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql'
+import type { CompiledRoute } from '../rest/compiledRoutes.js'
 import { FORMAT_EXAMPLES, fieldExample } from './examples.js'
 
 export type JsonSchema = { readonly [member: string]: unknown }
@@ -33,17 +34,18 @@ export class JsonSchemas {
   readonly components: Record<string, JsonSchema> = {}
   private readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
 
-  constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
-    this.fragments = fragments
+  constructor(operations: readonly CompiledRoute[]) {
+    this.fragments = new Map(operations.flatMap(({ operation }) => Object.entries(operation.fragments)))
   }
 
-  /** The schema of a response: only the selected fields of the type. */
-  output(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
-    if (!isNonNullType(type)) return orNull(this.outputValue(type, selection))
-    return this.outputValue(type.ofType, selection)
+  private output(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
+    const value = this.outputValue(type, selection)
+    return isNonNullType(type) ? value : orNull(value)
   }
 
-  private outputValue(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
+  /** The schema of a response that is not null: only the selected fields of the type. */
+  outputValue(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
+    if (isNonNullType(type)) return this.outputValue(type.ofType, selection)
     if (isListType(type)) return { type: 'array', items: this.output(type.ofType, selection) }
     if (isObjectType(type) && selection) return this.object(type, selection)
     return this.leaf(type)
