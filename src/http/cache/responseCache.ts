@@ -36,7 +36,9 @@ export function createResponseCache(bytesMax: number, rateLimits: RateLimits): S
     }
     const fresh = await handle()
     const { operation, cost, reads } = exchange
-    if (isReusable(exchange, fresh)) entries.keep({ key, versions, reads }, { response: fresh, operation, cost })
+    if (isReusable(exchange, fresh)) {
+      entries.keep(key, { response: fresh, operation, cost, versions, reads: [...reads] })
+    }
     return fresh
   }
 }
@@ -81,28 +83,17 @@ function responseTo(request: HttpRequest, cached: HttpResponse): HttpResponse {
   return request.method === 'HEAD' ? { ...cached, body: null } : cached
 }
 
-/** A response without the headers of a single request, such as `Request-Id`. */
-interface CachedResponse {
+interface Entry {
+  /** Without the headers of a single request, such as `Request-Id`. */
   readonly response: HttpResponse
   /** The route or the name of the operation, for the log. */
   readonly operation: string | undefined
   /** The cost of the query: a cache hit is charged the same. */
   readonly cost: number
-}
-
-/** The cache key of a response, and the change counters that decide whether it is still valid. */
-interface Slot {
-  readonly key: string
   /** Read before the data of the response, so that they are never newer than the data. */
-  readonly versions: Versions
-  /** The change counters of the tables that the response was read from. */
-  readonly reads: ReadonlySet<ChangeCounter>
-}
-
-interface Entry {
-  readonly cached: CachedResponse
-  readonly counters: readonly ChangeCounter[]
   versions: Versions
+  /** The change counters of the tables that the response was read from: they decide whether it is still valid. */
+  readonly reads: readonly ChangeCounter[]
 }
 
 /** The estimated overhead of an entry besides its strings and its body. */
@@ -119,29 +110,27 @@ export class CachedResponses {
       maxSize: bytesMax,
       // One response may not evict the rest.
       maxEntrySize: Math.max(1, Math.floor(bytesMax * LIMITS.responseCacheShareMax)),
-      sizeCalculation: ({ cached }, key) => sizeOf(key, cached.response),
+      sizeCalculation: ({ response }, key) => sizeOf(key, response),
     })
   }
 
-  find(key: string, versions: Versions): CachedResponse | undefined {
+  find(key: string, versions: Versions): Entry | undefined {
     if (!this.latest || versions.order > this.latest.order) this.latest = versions
     const entry = this.entries.get(key)
     if (!entry) return undefined
-    const isSame = isUnderSame(entry.counters, entry.versions, versions)
+    const isSame = isUnderSame(entry.reads, entry.versions, versions)
     const isYounger = versions.order > entry.versions.order
     // Not if the entry is newer: another request may have read later versions while this one waited for its own.
     if (!isSame && isYounger) this.entries.delete(key)
     else if (isYounger) entry.versions = versions
-    return isSame ? entry.cached : undefined
+    return isSame ? entry : undefined
   }
 
-  keep({ key, versions, reads }: Slot, cached: CachedResponse): void {
-    const counters = [...reads]
+  keep(key: string, entry: Entry): void {
+    const { response, versions, reads } = entry
     // Already outdated: no lookup would ever match it.
-    if (this.latest && !isUnderSame(counters, versions, this.latest) && versions.order < this.latest.order) return
-    const { body } = cached.response
-    const own = { ...cached, response: { ...cached.response, body: body && apart(body) } }
-    this.entries.set(key, { cached: own, counters, versions })
+    if (this.latest && !isUnderSame(reads, versions, this.latest) && versions.order < this.latest.order) return
+    this.entries.set(key, { ...entry, response: { ...response, body: response.body && apart(response.body) } })
   }
 }
 

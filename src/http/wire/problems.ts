@@ -88,14 +88,14 @@ export function faultHeaders(fault: Fault): Record<string, string> {
   if (retryAfter) return { 'retry-after': retryAfter }
   if (fault instanceof UnsupportedPatch) return { 'accept-patch': PATCH_TYPES.join(', ') }
   const challenge = challengeOf(fault)
-  return challenge ? { 'www-authenticate': `Bearer realm="operations"${challenge.params}` } : {}
+  return challenge === undefined ? {} : { 'www-authenticate': `Bearer realm="operations"${challenge}` }
 }
 
 // RFC 6750, 3.1: without any credentials, the challenge has no error code.
-function challengeOf(fault: Fault): { params: string } | undefined {
-  if (fault instanceof KeyMissing) return { params: '' }
-  if (fault.code === 'UNAUTHENTICATED') return { params: ', error="invalid_token"' }
-  if (fault.code === 'INSUFFICIENT_SCOPE')
-    return { params: `, error="insufficient_scope", scope="${fault.requiredScope}"` }
-  return undefined
+function challengeOf(fault: Fault): string | undefined {
+  if (fault instanceof KeyMissing) return ''
+  if (fault.code === 'UNAUTHENTICATED') return ', error="invalid_token"'
+  return fault.code === 'INSUFFICIENT_SCOPE'
+    ? `, error="insufficient_scope", scope="${fault.requiredScope}"`
+    : undefined
 }

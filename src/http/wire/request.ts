@@ -44,7 +44,6 @@ export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly target: string
   private readonly message: IncomingMessage
-  private readonly headers: IncomingMessage['headers']
   private parsed: URL | undefined
   private readonly beforeBody: (() => void) | undefined
   private read: Promise<Buffer> | undefined
@@ -55,11 +54,10 @@ export class NodeRequest implements HttpRequest {
     this.method = message.method ?? 'GET'
     this.target = target
     this.message = message
-    this.headers = message.headers
   }
 
   get url(): URL {
-    this.parsed ??= new URL(`http://${this.headers.host ?? 'localhost'}${this.target}`)
+    this.parsed ??= new URL(`http://${this.message.headers.host ?? 'localhost'}${this.target}`)
     return this.parsed
   }
 
@@ -71,7 +69,7 @@ export class NodeRequest implements HttpRequest {
   }
 
   header(name: string): string | undefined {
-    const value = this.headers[name]
+    const value = this.message.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
   }
 
@@ -80,9 +78,9 @@ export class NodeRequest implements HttpRequest {
   }
 
   get isWhole(): boolean {
-    const { complete, readableLength } = this.message
+    const { complete, readableLength, headers } = this.message
     // Node delivers the last bytes before it sets `complete`.
-    return complete || readableLength === Number(this.headers['content-length'])
+    return complete || readableLength === Number(headers['content-length'])
   }
 
   body(checkSize: SizeCheck): Promise<Buffer> {
