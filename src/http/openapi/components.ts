@@ -4,13 +4,13 @@ import { LIMITS } from '../../limits.js'
 import { REQUEST_ID } from '../observe/exchange.js'
 import { problemType, STATUS } from '../wire/problems.js'
 import { PROBLEM_EXAMPLES } from './examples.js'
-import { headersOf, type JsonSchema, ref } from './jsonSchema.js'
+import { headersOf, type JsonObject, type JsonSchema, ref } from './jsonSchema.js'
 
 /** The headers of every response to GET. */
 export const CACHE_HEADERS = ['ETag', 'Cache-Control', 'Vary']
 
 /** The response headers, as components. */
-export const HEADERS: Readonly<Record<string, JsonSchema>> = {
+export const HEADERS: Readonly<Record<string, JsonObject>> = {
   'Request-Id': header('The id of this request in the log: the one that the client sent, or a new one.'),
   ETag: header('Changes with the content; send it as `If-None-Match` when reading, or as `If-Match` when changing.'),
   'Cache-Control': header('Responses are private, and must be revalidated with their ETag.'),
@@ -50,11 +50,11 @@ export const HEADER_PARAMETERS = {
   }),
 }
 
-function header(description: string): JsonSchema {
+function header(description: string): JsonObject {
   return { description, schema: { type: 'string' } }
 }
 
-function parameter(name: string, description: string, bounds: JsonSchema = {}): JsonSchema {
+function parameter(name: string, description: string, bounds: JsonSchema = {}): JsonObject {
   return { name, in: 'header', description, schema: { type: 'string', ...bounds } }
 }
 
@@ -73,13 +73,13 @@ const HEADERS_OF: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The error response of a status. The 415 of a PATCH has an `Accept-Patch` header. */
-export function problemRef(status: string, method: string): JsonSchema {
+export function problemRef(status: string, method: string): JsonObject {
   const isOfPatch = method === 'PATCH' && status === UNSUPPORTED
   return ref('responses', isOfPatch ? `Patch${status}` : `Problem${status}`)
 }
 
 /** The error responses by component name: one for each status, and a 415 for PATCH. */
-export function problemResponses(): JsonSchema {
+export function problemResponses(): JsonObject {
   const statuses = [...new Set(CODES.map((code) => String(STATUS[code])))]
   return {
     ...Object.fromEntries(statuses.map((status) => [`Problem${status}`, problemResponse(status)])),
@@ -87,7 +87,7 @@ export function problemResponses(): JsonSchema {
   }
 }
 
-function problemResponse(status: string, also: readonly string[] = []): JsonSchema {
+function problemResponse(status: string, also: readonly string[] = []): JsonObject {
   const codes = CODES.filter((code) => String(STATUS[code]) === status)
   const own = HEADERS_OF[status] ?? []
   const [code = 'INTERNAL'] = codes

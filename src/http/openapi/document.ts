@@ -19,13 +19,13 @@ import {
   problemResponses,
 } from './components.js'
 import { FEED_CURSOR } from './examples.js'
-import { exampleOf, headersOf, type JsonSchema, JsonSchemas, ref, withBounds } from './jsonSchema.js'
+import { exampleOf, headersOf, type JsonObject, type JsonSchema, JsonSchemas, ref, withBounds } from './jsonSchema.js'
 
 /** The OpenAPI 3.1 document, derived from the route table, its operations and the schema. */
-export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
+export function openapi(schema: GraphQLSchema, basePath = ''): JsonObject {
   const operations = compiledRoutes(schema)
   const schemas = new JsonSchemas(operations)
-  const paths: Record<string, Record<string, JsonSchema>> = {}
+  const paths: Record<string, Record<string, JsonObject>> = {}
   for (const operation of operations) {
     const { method, path } = operation.route
     paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(operation, schemas) }
@@ -57,7 +57,7 @@ export function openapi(schema: GraphQLSchema, basePath = ''): JsonSchema {
   }
 }
 
-function operationObject(operation: CompiledRoute, schemas: JsonSchemas): JsonSchema {
+function operationObject(operation: CompiledRoute, schemas: JsonSchemas): JsonObject {
   const { route, rootField, scope, scopes, parameters, input } = operation
   return {
     operationId: route.type === CSV_TYPE ? `${route.operation}Csv` : route.operation,
@@ -100,13 +100,13 @@ function conditionsOf({ method, path }: Route): string[] {
   return ['IdempotencyKey', isTagged ? 'IfMatch' : 'IfMatchAny']
 }
 
-function requestBody({ method }: Route, schema: JsonSchema, schemas: JsonSchemas): JsonSchema {
+function requestBody({ method }: Route, schema: JsonSchema, schemas: JsonSchemas): JsonObject {
   const media = mediaObject(schema, schemas)
   const types = method === 'PATCH' ? PATCH_TYPES : BODY_TYPES
   return { required: true, content: Object.fromEntries(types.map((type) => [type, media])) }
 }
 
-function successObject(operation: CompiledRoute, schemas: JsonSchemas): JsonSchema {
+function successObject(operation: CompiledRoute, schemas: JsonSchemas): JsonObject {
   const { isList, route } = operation
   const { method, status, type } = route
   if (status === 204) {
@@ -124,7 +124,7 @@ function successObject(operation: CompiledRoute, schemas: JsonSchemas): JsonSche
 }
 
 /** One media type for each path, so that generated clients have one type for its response. */
-function successContent(operation: CompiledRoute, schemas: JsonSchemas): JsonSchema {
+function successContent(operation: CompiledRoute, schemas: JsonSchemas): JsonObject {
   const { route, shown, isList, columns = [] } = operation
   const output = schemas.outputValue(shown.field.type, shown.node.selectionSet)
   const listName = getNamedType(shown.field.type).name.replace('Connection', 'List')
@@ -136,7 +136,7 @@ function successContent(operation: CompiledRoute, schemas: JsonSchemas): JsonSch
   return { [CSV_TYPE]: { schema: { type: 'string', description: CSV }, example: csvText(columns, data) } }
 }
 
-const SEPARATOR_PARAMETER: JsonSchema = {
+const SEPARATOR_PARAMETER: JsonObject = {
   name: SEPARATOR,
   in: 'query',
   description: 'The separator of the cells; spreadsheets of many locales expect a semicolon.',
@@ -146,7 +146,7 @@ const SEPARATOR_PARAMETER: JsonSchema = {
 const CSV =
   "A byte order mark, a header line, then a line for each entry (RFC 4180). Text that a spreadsheet would run as a formula, at the beginning of a cell or after a `,`, a `;`, a tab or a line break in it, is prefixed with `'`."
 
-function parameterObject(parameter: Parameter, schemas: JsonSchemas): JsonSchema {
+function parameterObject(parameter: Parameter, schemas: JsonSchemas): JsonObject {
   const { name, in: place, type, use, isRequired, defaultValue } = parameter
   const schema = withBounds(schemas.input(type), use.extensions)
   const isList = schema['type'] === 'array'
@@ -174,21 +174,17 @@ function statusesOf({ route, scope, scopes, input }: CompiledRoute): string[] {
   return codes.map((code) => String(STATUS[code])).sort()
 }
 
-function listSchema({ description, properties }: JsonSchema, page: string): JsonSchema {
-  const { nodes } = properties as { nodes: JsonSchema }
-  return {
-    type: 'object',
-    description,
-    required: ['data', 'page'],
-    properties: { data: nodes, page: ref('schemas', page) },
-  }
+function listSchema({ description, properties = {} }: JsonSchema, page: string): JsonSchema {
+  const { nodes: data = {} } = properties
+  const required = ['data', 'page']
+  return { type: 'object', description, required, properties: { data, page: ref('schemas', page) } }
 }
 
 function tagOf({ route }: CompiledRoute): string {
   return route.path.split(/[/.]/)[2] ?? ''
 }
 
-function tagsOf(operations: readonly CompiledRoute[]): JsonSchema[] {
+function tagsOf(operations: readonly CompiledRoute[]): JsonObject[] {
   const names = [...new Set(operations.map(tagOf))]
   return names.map((name) => {
     const first = operations.find((operation) => tagOf(operation) === name)
@@ -196,7 +192,7 @@ function tagsOf(operations: readonly CompiledRoute[]): JsonSchema[] {
   })
 }
 
-function mediaObject(schema: JsonSchema, { components }: JsonSchemas): JsonSchema {
+function mediaObject(schema: JsonSchema, { components }: JsonSchemas): JsonObject {
   const pages = {
     Page: { examples: [{ next: null, total: null }] },
     FeedPage: { examples: [{ next: FEED_CURSOR, more: false }] },

@@ -18,7 +18,24 @@ import {
 import type { CompiledRoute } from '../rest/compiledRoutes.js'
 import { FORMAT_EXAMPLES, fieldExample } from './examples.js'
 
-export type JsonSchema = { readonly [member: string]: unknown }
+/** Any object of the OpenAPI document. */
+export type JsonObject = { readonly [member: string]: unknown }
+
+export interface JsonSchema extends JsonObject {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly enum?: readonly string[]
+  readonly description?: string | null | undefined
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly examples?: readonly unknown[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly maxLength?: number
+}
 
 const SCALARS: Readonly<Record<string, JsonSchema>> = {
   ID: { type: 'string' },
@@ -119,31 +136,25 @@ export function ref(kind: string, name: string): JsonSchema {
 }
 
 /** Response headers, each as a reference to the component of that name. */
-export function headersOf(names: readonly string[]): JsonSchema {
+export function headersOf(names: readonly string[]): JsonObject {
   return Object.fromEntries(names.map((name) => [name, ref('headers', name)]))
 }
 
 /** Adds the bounds that an input declares in its `extensions`, and for a list those of its items. */
-export function withBounds(schema: JsonSchema, extensions: Readonly<Record<string, unknown>>): JsonSchema {
+export function withBounds(schema: JsonSchema, extensions: JsonObject): JsonSchema {
   const bounded = { ...schema, ...boundsOf(extensions) }
-  const { items } = extensions as { items?: Readonly<Record<string, unknown>> }
-  return items ? { ...bounded, items: { ...Object(schema['items']), ...boundsOf(items) } } : bounded
+  const { items } = extensions as { items?: JsonObject }
+  return items ? { ...bounded, items: { ...schema.items, ...boundsOf(items) } } : bounded
 }
 
-function boundsOf(extensions: Readonly<Record<string, unknown>>): JsonSchema {
+function boundsOf(extensions: JsonObject): JsonSchema {
   const names = ['maxLength', 'maxItems', 'minimum', 'maximum']
   return Object.fromEntries(names.filter((name) => name in extensions).map((name) => [name, extensions[name]]))
 }
 
 /** An example value for a schema, built from the examples of its parts. */
 export function exampleOf(schema: JsonSchema, components: Readonly<Record<string, JsonSchema>>): unknown {
-  const { $ref, examples, anyOf, properties, items } = schema as {
-    $ref?: string
-    examples?: unknown[]
-    anyOf?: JsonSchema[]
-    properties?: Record<string, JsonSchema>
-    items?: JsonSchema
-  }
+  const { $ref, examples, anyOf, properties, items } = schema
   if (examples) return examples[0]
   if ($ref) return exampleOf(components[$ref.split('/').at(-1) ?? ''] ?? {}, components)
   if (anyOf?.[0]) return exampleOf(anyOf[0], components)
@@ -162,12 +173,12 @@ function enumSchema(type: GraphQLEnumType): JsonSchema {
 }
 
 function orNull(schema: JsonSchema): JsonSchema {
-  return typeof schema['type'] === 'string'
-    ? { ...schema, type: [schema['type'], 'null'] }
+  return typeof schema.type === 'string'
+    ? { ...schema, type: [schema.type, 'null'] }
     : { anyOf: [schema, { type: 'null' }] }
 }
 
 function documented(schema: JsonSchema, description: string | null | undefined, example: unknown): JsonSchema {
-  const shown = example ?? FORMAT_EXAMPLES[String(schema['format'])]
+  const shown = example ?? FORMAT_EXAMPLES[schema.format ?? '']
   return { ...schema, ...(description && { description }), ...(shown !== undefined && { examples: [shown] }) }
 }

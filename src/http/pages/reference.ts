@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
 import { SCOPES } from '../../auth/scopes.js'
 import { openapi } from '../openapi/document.js'
-import type { JsonSchema } from '../openapi/jsonSchema.js'
+import type { JsonObject, JsonSchema } from '../openapi/jsonSchema.js'
 import { type Html, html, words } from './html.js'
 import { createPage, modulesOf, type Page, type PageOptions, styleSheet } from './shell.js'
 
@@ -102,7 +102,7 @@ ${fieldsPart(media.schema)}`
 }
 
 /** The fields of what a response shows: of a list those of its entries. */
-function fieldsPart(schema: Schema): Html {
+function fieldsPart(schema: JsonSchema): Html {
   const data = schema.properties?.['data']
   const shown = data ?? schema
   if (!objectIn(shown).properties) return html``
@@ -110,7 +110,7 @@ function fieldsPart(schema: Schema): Html {
   return html`<details><summary>${caption}</summary>${memberTable(caption, shown)}</details>`
 }
 
-function memberTable(caption: string, schema: Schema): Html {
+function memberTable(caption: string, schema: JsonSchema): Html {
   const { properties = {}, required = [] } = objectIn(schema)
   const rows = Object.entries(properties).map(
     ([name, own]) => html`<tr><th scope="row"><code>${name}</code></th>
@@ -185,34 +185,19 @@ interface ApiParameter {
   readonly in: 'path' | 'query' | 'header'
   readonly required?: boolean
   readonly description: string
-  readonly schema: Schema
+  readonly schema: JsonSchema
 }
 
 interface Body {
-  readonly content?: Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>
+  readonly content?: Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>
 }
 
 interface ApiResponse extends Body {
   readonly description: string
 }
 
-interface Schema {
-  readonly type?: string | readonly string[]
-  readonly format?: string
-  readonly enum?: readonly string[]
-  readonly description?: string
-  readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  readonly default?: unknown
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly maxLength?: number
-}
-
 /** Puts the components in place of the references. Our own document: openapi() builds it in this shape, without cycles. */
-function readable(document: JsonSchema): ApiDocument {
+function readable(document: JsonObject): ApiDocument {
   const components = Object(document['components'])
   const text = JSON.stringify(document, (_, value) => {
     if (typeof value?.$ref !== 'string') return value
@@ -230,12 +215,12 @@ function mediaOf({ content = {} }: Body = {}) {
 }
 
 /** The object itself, or those of a list. */
-function objectIn(schema: Schema): Schema {
+function objectIn(schema: JsonSchema): JsonSchema {
   return schema.items ? objectIn(schema.items) : schema
 }
 
 /** The type of a value, as a reader would call it. */
-function typeOf(schema: Schema): string {
+function typeOf(schema: JsonSchema): string {
   if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(', ')
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ')
   if (schema.items) return `list of ${typeOf(schema.items)}`
@@ -243,7 +228,7 @@ function typeOf(schema: Schema): string {
   return [[schema.format ?? name, ...boundsOf(schema)].join(', '), ...others].join(' or ')
 }
 
-function boundsOf({ minimum, maximum, maxLength, default: byDefault }: Schema): string[] {
+function boundsOf({ minimum, maximum, maxLength, default: byDefault }: JsonSchema): string[] {
   return [
     ...(minimum !== undefined && maximum !== undefined ? [`${minimum} to ${maximum}`] : []),
     ...(maxLength === undefined ? [] : [`at most ${maxLength.toLocaleString('en')} characters`]),
