@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import { authenticator } from '../auth/principal.js'
-import { Fault, Overloaded } from '../errors.js'
+import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { createRateLimits } from './access/rateLimits.js'
 import { createResponseCache } from './cache/responseCache.js'
@@ -13,7 +12,7 @@ import { Waiting } from './rest/feed/waiting.js'
 import { createRest } from './rest/handler.js'
 import { createRouter } from './router.js'
 import { Bodies } from './wire/body.js'
-import { BytesInFlight } from './wire/bytesInFlight.js'
+import { BytesInFlight, noRoom } from './wire/bytesInFlight.js'
 import { namesTag } from './wire/content.js'
 import { bareProblem, problem } from './wire/problems.js'
 import { FetchRequest, type HttpResponse, NodeRequest, sendToNode } from './wire/request.js'
@@ -33,11 +32,9 @@ export interface App {
 }
 
 export function createApp(options: AppOptions): App {
-  const { store, log, clock, basePath } = options
+  const { store, log, basePath } = options
   const waiting = new Waiting(store.versions)
-  const authenticate = authenticator(store, clock)
-  const monotonicMs = options.monotonicMs ?? (() => performance.now())
-  const rateLimits = createRateLimits({ store, authenticate, ratePerMinute: options.ratePerMinute, monotonicMs })
+  const rateLimits = createRateLimits(options)
   const engine = new Engine({ ...options, rateLimits, onWritten: () => waiting.look() })
   const serveCached = createResponseCache(options.responseCacheBytesMax, rateLimits)
   const headers = createResponseHeaders(options.corsOrigins)
@@ -71,7 +68,9 @@ export function createApp(options: AppOptions): App {
     try {
       let response = await fresh(exchange)
       if (sending && response.body && !inFlight.send(sending, response.body, exchange.principal?.keyId)) {
-        exchange.refusal = noRoomFor(exchange)
+        exchange.refusal = noRoom(
+          `${exchange.isChange ? 'The change is done, but there' : 'There'} is no room to send the response`,
+        )
         response = await problem(exchange, exchange.refusal)
       }
       closeExchange(exchange, closing, response)
@@ -107,14 +106,6 @@ export function createApp(options: AppOptions): App {
     // Sent only after the key, Content-Type and Content-Length have been checked.
     checkContinue: (request, response) => serve(request, response, () => response.writeContinue()),
   }
-}
-
-/** A 503: the response is complete, but exceeds the budget of bytes in flight. */
-function noRoomFor({ isChange }: Exchange): Fault {
-  const what = isChange ? 'The change is done, but there' : 'There'
-  return new Overloaded(
-    `${what} is no room to send the response: too many bytes are being received and sent, by this key or by all keys.`,
-  )
 }
 
 /** Turns an uncaught error, such as one thrown by a logger or a metric, into a 500. */

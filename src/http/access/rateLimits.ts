@@ -1,10 +1,10 @@
 import type { LRUCache } from 'lru-cache'
-import { type Authenticate, KeyMissing, type Principal } from '../../auth/principal.js'
+import { authenticator, KeyMissing, type Principal } from '../../auth/principal.js'
 import { type Code, Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { growingCache } from '../../lruCache.js'
-import type { Store } from '../../store/store.js'
 import type { Exchange } from '../observe/exchange.js'
+import type { AppOptions } from '../options.js'
 
 /** A 429: the rate limit is exceeded; `Retry-After` carries the seconds to wait. */
 export class RateExceeded extends Fault {
@@ -24,17 +24,9 @@ const UNCHANGED_SHARE = 0.1
 /** Refusals that are not about the request itself. */
 const UNCHARGED: ReadonlySet<Code> = new Set<Code>(['RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'DEADLINE_EXCEEDED'])
 
-interface RateLimitsOptions {
-  readonly store: Pick<Store, 'versions'>
-  readonly authenticate: Authenticate
-  /** 0 for no limit. */
-  readonly ratePerMinute: number
-  /** A monotonic clock, in milliseconds. */
-  readonly monotonicMs: () => number
-}
-
 /** Rate limits: one bucket for each key, and for invalid keys one for each client address. */
-export function createRateLimits({ store, authenticate, ratePerMinute, monotonicMs }: RateLimitsOptions) {
+export function createRateLimits({ store, clock, ratePerMinute, monotonicMs = () => performance.now() }: AppOptions) {
+  const authenticate = authenticator(store, clock)
   const keys = ratePerMinute === 0 ? undefined : new Buckets(ratePerMinute, burstOf(ratePerMinute))
   const wrongKeys = new Buckets(LIMITS.wrongKeysPerMinute, LIMITS.wrongKeysPerMinute)
 

@@ -3,9 +3,9 @@ import { Fault, Overloaded } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { FairSlots } from '../../store/fairQueue.js'
 import type { Exchange } from '../observe/exchange.js'
-import type { BytesInFlight } from './bytesInFlight.js'
+import { type BytesInFlight, noRoom } from './bytesInFlight.js'
 import { requireModestShape } from './jsonShape.js'
-import { type HttpRequest, sizeCheckFor } from './request.js'
+import { type HttpRequest, type SizeCheck, sizeCheckFor } from './request.js'
 
 /** The accepted media types of a body. For PATCH, plain JSON is treated as a merge patch (RFC 7396). */
 export const BODY_TYPES = ['application/json'] as const
@@ -31,31 +31,23 @@ export class Bodies {
     const checkSize = sizeCheckFor(bytesMax)
     // A Content-Length above the limit is refused before the body is read.
     checkSize(Number(request.header('content-length')) || 0)
-    const hold = this.holderFor(exchange)
-    const growTo = (size: number) => {
-      checkSize(size)
-      hold(size)
-    }
-    const bytes = await deadline.exempt(request.body(growTo))
+    const bytes = await deadline.exempt(request.body(this.holderFor(exchange, checkSize)))
     exchange.bodyBytes = bytes.length
-    if (bytes.length > LIMITS.bodyBytesMax) await deadline.bound(this.turnOf(exchange), crowded)
+    if (bytes.length > LIMITS.bodyBytesMax) await deadline.bound(this.turnOf(exchange), CROWDED)
     for (const _ of requireModestShape(bytes)) await nextTurn()
     if (bytes.length === 0) throw new Fault('BAD_REQUEST', 'The body is empty: send a JSON object.')
     return parsed(bytes)
   }
 
   /** Counts the bytes of a body as in flight, from the first one until the response is ready. */
-  private holderFor(exchange: Exchange): (size: number) => void {
+  private holderFor(exchange: Exchange, checkSize: SizeCheck): SizeCheck {
     const keyId = exchange.principal?.keyId
     let counted = 0
     exchange.onReady.push(() => this.inFlight.release(counted, keyId))
     return (size) => {
+      checkSize(size)
       if (size < LIMITS.inFlightFromBytes) return
-      if (!this.inFlight.take(size - counted, keyId)) {
-        throw new Overloaded(
-          'There is no room for this body: too many bytes are being received and sent, by this key or by all keys.',
-        )
-      }
+      if (!this.inFlight.take(size - counted, keyId)) throw noRoom('There is no room for this body')
       counted = size
     }
   }
@@ -68,9 +60,8 @@ export class Bodies {
   }
 }
 
-function crowded(): Fault {
-  return new Overloaded(`Other bodies of more than ${LIMITS.bodyBytesMax} bytes are still being processed.`)
-}
+const CROWDED = () =>
+  new Overloaded(`Other bodies of more than ${LIMITS.bodyBytesMax} bytes are still being processed.`)
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 

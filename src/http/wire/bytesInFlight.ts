@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { Overloaded } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 
 /**
@@ -63,6 +64,10 @@ export class BytesInFlight {
 interface Sent {
   readonly keyId: string | undefined
   readonly responses: Set<ServerResponse>
+}
+
+export function noRoom(sentence: string): Overloaded {
+  return new Overloaded(`${sentence}: too many bytes are being received and sent, by this key or by all keys.`)
 }
 
 function fits(taken: number, more: number, most: number): boolean {

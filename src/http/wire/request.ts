@@ -20,7 +20,7 @@ export interface HttpRequest {
 }
 
 /** Called before each chunk of a body is kept, with the total size including it; throws a Fault to refuse the body. */
-type SizeCheck = (bytes: number) => void
+export type SizeCheck = (bytes: number) => void
 
 export function sizeCheckFor(bytesMax: number): SizeCheck {
   return (bytes) => {
