@@ -5,7 +5,7 @@ import { LIMITS } from '../limits.js'
 import { createRateLimits } from './access/rateLimits.js'
 import { createResponseCache } from './cache/responseCache.js'
 import { Engine } from './engine.js'
-import { type Closing, closeExchange, type Exchange, openExchange } from './observe/exchange.js'
+import { type Exchange, logOutcome, openExchange, outcomeOf } from './observe/exchange.js'
 import type { AppOptions } from './options.js'
 import { lazily } from './pages/shell.js'
 import { Waiting } from './rest/feed/waiting.js'
@@ -15,8 +15,7 @@ import { Bodies } from './wire/body.js'
 import { BytesInFlight, noRoom } from './wire/bytesInFlight.js'
 import { namesTag } from './wire/content.js'
 import { bareProblem, problem } from './wire/problems.js'
-import { FetchRequest, type HttpResponse, NodeRequest, sendToNode } from './wire/request.js'
-import { refusalOf, targetOf } from './wire/requestChecks.js'
+import { FetchRequest, type HttpResponse, NodeRequest, refusalOf, sendToNode, targetOf } from './wire/request.js'
 import { createResponseHeaders } from './wire/responseHeaders.js'
 
 export type { AppOptions }
@@ -47,9 +46,8 @@ export function createApp(options: AppOptions): App {
     const { createGraphqlHandler } = await import('./graphql/handler.js')
     return createGraphqlHandler({ ...shared, log })
   })
-  const router = createRouter({ ...options, rest, graphql: async (exchange) => (await graphql())(exchange) })
+  const router = createRouter(options, rest, async (exchange) => (await graphql())(exchange))
   const { deadlineMs = LIMITS.deadlineMs } = options
-  const closing: Closing = { log, slowMs: options.slowMs, onFinished: options.onFinished ?? (() => undefined) }
 
   const fresh = async (exchange: Exchange): Promise<HttpResponse> => {
     // Node emits `request` before it parses the body: yield one microtask, so a body in the same segment is readable.
@@ -73,7 +71,9 @@ export function createApp(options: AppOptions): App {
         )
         response = await problem(exchange, exchange.refusal)
       }
-      closeExchange(exchange, closing, response)
+      const outcome = outcomeOf(exchange, response)
+      options.onFinished?.(exchange, outcome)
+      logOutcome(log, options.slowMs, exchange, outcome)
       return { ...response, headers: headers.complete(exchange.request, response.headers, exchange.headers) }
     } finally {
       for (const release of exchange.onReady) release()

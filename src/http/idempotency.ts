@@ -62,9 +62,6 @@ interface RecordedError {
   readonly extensions: Fault['extensions']
 }
 
-/** By response key. */
-type RecordedFields = ReadonlyMap<string, RecordedField>
-
 /**
  * Answers mutations; one with an Idempotency-Key may safely be sent again (docs/decisions/0008). The result of each root
  * field is recorded in the transaction that makes its change, so a retry replays the finished fields and makes the
@@ -131,8 +128,11 @@ function tokenOf(request: HttpRequest): string | undefined {
   throw new Fault('BAD_REQUEST', `The header Idempotency-Key must hold ${form}, such as a UUID.`)
 }
 
-/** The recorded fields of this request; throws if its Idempotency-Key belongs to a different request. */
-async function recordedFields(read: Read, { context, request, keys }: KeyedMutation): Promise<RecordedFields> {
+/** The recorded fields of this request, by response key; throws if its Idempotency-Key belongs to a different request. */
+async function recordedFields(
+  read: Read,
+  { context, request, keys }: KeyedMutation,
+): Promise<ReadonlyMap<string, RecordedField>> {
   const record = await idempotencyRecord(read, request, context.clock())
   if (!record) return new Map()
   if (record.fingerprint !== request.fingerprint) {

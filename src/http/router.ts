@@ -18,16 +18,9 @@ import { Content, emptyResponse, respond } from './wire/content.js'
 import { notAllowed, problem } from './wire/problems.js'
 import { type HttpResponse, isReading } from './wire/request.js'
 
-interface RouterOptions extends AppOptions {
-  readonly rest: Rest
-  readonly graphql: GraphqlHandler
-}
-
 /** Routes a request to the health checks, the pages or one of the two APIs. */
-type Router = (exchange: Exchange) => Promise<HttpResponse>
-
-export function createRouter(options: RouterOptions): Router {
-  const { store, log, basePath, graphiql, rest, graphql } = options
+export function createRouter(options: AppOptions, rest: Rest, graphql: GraphqlHandler) {
+  const { store, log, basePath, graphiql } = options
   const graphiqlPage = createGraphiql(options)
   const reference = createReference(schema, options)
   const front = options.overview === false ? reference : createOverview(options)
@@ -73,7 +66,7 @@ export function createRouter(options: RouterOptions): Router {
     )
   }
 
-  return async (exchange) => {
+  return async (exchange: Exchange): Promise<HttpResponse> => {
     try {
       return await route(exchange)
     } catch (error) {

@@ -6,7 +6,7 @@ import { LIMITS } from '../limits.js'
 import type { App } from './app.js'
 import { type Connection, type ConnectionLimits, Connections, isLoopback } from './wire/connections.js'
 import { bareProblem } from './wire/problems.js'
-import { headersTooLarge } from './wire/requestChecks.js'
+import { headersTooLarge } from './wire/request.js'
 
 /** The interval of the checks, and so the precision of the time limits. */
 const CHECK_MS = 1_000

@@ -52,10 +52,7 @@ async function smallBody(exchange: Exchange, rateLimits: RateLimits): Promise<st
   // `Expect: 100-continue`: all other checks come before the body is read.
   if (request.header('expect') !== undefined || request.header('content-encoding') !== undefined) return undefined
   // Errors count as a cache miss; the handler reports them when it parses the body.
-  const missed = () => undefined
-  // A body that came with its headers took no time, and the key was checked after it.
-  if (exchange.isWhole) return (await request.body(SMALL).catch(missed))?.toString('latin1')
-  const body = await deadline.exempt(request.body(SMALL)).catch(missed)
+  const body = await deadline.exempt(request.body(SMALL)).catch(() => undefined)
   if (body) await rateLimits.confirm(exchange)
   return body?.toString('latin1')
 }

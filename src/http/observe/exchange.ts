@@ -83,6 +83,11 @@ export function openExchange(request: HttpRequest, address: string | undefined, 
   }
 }
 
+export function outcomeOf({ startedAt, waitedMs = 0 }: Exchange, { status, body }: HttpResponse): Outcome {
+  const ms = Math.round((performance.now() - startedAt - waitedMs) * 10) / 10
+  return { status, ms, bytes: body?.length ?? 0 }
+}
+
 /** A callback for the store that counts the statements of a request and the tables that they read. */
 export function trackStatements(exchange: Exchange): OnStatement {
   return (text) => {
@@ -91,21 +96,9 @@ export function trackStatements(exchange: Exchange): OnStatement {
   }
 }
 
-/** What `closeExchange` reports to. */
-export interface Closing {
-  readonly log: Logger
-  /** A request that takes longer is also logged as a warning. */
-  readonly slowMs: number
-  readonly onFinished: (exchange: Exchange, outcome: Outcome) => void
-}
-
-/** Logs the request, and reports it to the metrics. */
-export function closeExchange(exchange: Exchange, { log, slowMs, onFinished }: Closing, response: HttpResponse): void {
-  const { waitedMs = 0 } = exchange
-  const ms = Math.round((performance.now() - exchange.startedAt - waitedMs) * 10) / 10
-  const outcome = { status: response.status, ms, bytes: response.body?.length ?? 0 }
-  onFinished(exchange, outcome)
-  const isSlow = ms > slowMs
+/** Logs the request; one that took longer than `slowMs` also as a warning. */
+export function logOutcome(log: Logger, slowMs: number, exchange: Exchange, outcome: Outcome): void {
+  const isSlow = outcome.ms > slowMs
   if (!isSlow && !log.isLevelEnabled('info')) return
   const line = lineOf(exchange, outcome)
   log.info(line, 'request')

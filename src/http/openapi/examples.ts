@@ -126,9 +126,7 @@ const TAKEN = 'The e-mail belongs to Ada Lovelace (usr_01k9zq3v5rf8ta4mbw2xnc7dh
 const NO_LEVEL = 'Must be one of CRITICAL, HIGH, LOW, MEDIUM, UNASSESSED.'
 
 /** The members of a problem besides its code: each is a real response to such a request. */
-export const PROBLEM_EXAMPLES: Readonly<
-  Partial<Record<Code, { readonly detail: string; readonly [member: string]: unknown }>>
-> = {
+export const PROBLEM_EXAMPLES: Readonly<Partial<Record<Code, Readonly<Record<string, unknown>>>>> = {
   BAD_REQUEST: {
     detail: `The query parameters cannot be used as given. level: ${NO_LEVEL}`,
     errors: [{ parameter: 'level', detail: NO_LEVEL }],

@@ -12,11 +12,6 @@ export type Page = (request: HttpRequest) => Promise<HttpResponse>
 /** `Host` must be loopback itself: another name that resolves to it could belong to a DNS rebinding page. */
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
-/** The demo's key, for a page that is opened on this machine. */
-function keyForPage(request: HttpRequest, demoKey: string | undefined): string | undefined {
-  return LOOPBACK.test(request.header('host') ?? '') ? demoKey : undefined
-}
-
 /** The `sessionStorage` item with the key of a tab, shared by all pages. */
 const TAB_KEY_NAME = 'operations.key'
 
@@ -45,7 +40,7 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 }
 
-type Files = readonly (readonly [name: string, bytes: Uint8Array])[]
+export type Files = readonly (readonly [name: string, bytes: Uint8Array])[]
 
 /** A digest of the names and contents of files. */
 export function digestOf(files: Files): string {
@@ -129,7 +124,8 @@ export function createPage(options: PageOptions, shell: () => Shell | Promise<Sh
     }
   }
   return async (request) => {
-    const key = keyForPage(request, options.demoKey) ?? ''
+    const isHere = LOOPBACK.test(request.header('host') ?? '')
+    const key = (isHere && options.demoKey) || ''
     const page = pages.get(key) ?? render(key)
     pages.set(key, page)
     const { content, policy } = await page
