@@ -115,7 +115,6 @@ interface Shell {
 
 /** Serves a page; with the demo's key in it, if the request is from this machine. */
 export function createPage(options: PageOptions, shell: () => Shell | Promise<Shell>): Page {
-  const pages = new Map<string, Promise<{ content: Content; policy: string }>>()
   const render = async (key: string) => {
     const shown = await shell()
     return {
@@ -123,12 +122,10 @@ export function createPage(options: PageOptions, shell: () => Shell | Promise<Sh
       policy: policyOf(options.frameAncestors ?? "'none'", shown.policy),
     }
   }
+  const withKey = lazily(() => render(options.demoKey ?? ''))
+  const withoutKey = lazily(() => render(''))
   return async (request) => {
-    const isHere = LOOPBACK.test(request.header('host') ?? '')
-    const key = (isHere && options.demoKey) || ''
-    const page = pages.get(key) ?? render(key)
-    pages.set(key, page)
-    const { content, policy } = await page
+    const { content, policy } = await (LOOPBACK.test(request.header('host') ?? '') ? withKey : withoutKey)()
     return respond(request, content, { headers: { 'content-security-policy': policy } })
   }
 }
