@@ -96,9 +96,8 @@ export function createApp(options: AppOptions): App {
   return {
     async fetch(request) {
       // A fetch Request has no client address; limits by address are left to the embedding application.
-      const exchange = openExchange(new FetchRequest(request), undefined, deadlineMs)
-      const response = await respondTo(exchange).catch((error: unknown) => bareProblem(lastResort(log, error)))
-      const { status, headers, body } = response
+      const respond = async () => respondTo(openExchange(new FetchRequest(request), undefined, deadlineMs))
+      const { status, headers, body } = await respond().catch((error) => bareProblem(lastResort(log, error)))
       return new Response(body && new Uint8Array(body), { status, headers })
     },
     stopWaiting: () => waiting.stop(),
