@@ -1,32 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import { authenticator } from '../auth/principal.js'
-import { Fault, Overloaded } from '../errors.js'
+import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { createRateLimits } from './access/rateLimits.js'
 import { createResponseCache } from './cache/responseCache.js'
 import { Engine } from './engine.js'
-import type { GraphqlHandler } from './graphql/handler.js'
-import { type Closing, closeExchange, type Exchange, openExchange } from './observe/exchange.js'
+import { type Exchange, logOutcome, openExchange, outcomeOf } from './observe/exchange.js'
 import type { AppOptions } from './options.js'
+import { lazily } from './pages/shell.js'
 import { Waiting } from './rest/feed.js'
 import { createRest } from './rest/handler.js'
 import { createRouter } from './router.js'
 import { Bodies } from './wire/body.js'
-import { BytesInFlight } from './wire/bytesInFlight.js'
+import { BytesInFlight, noRoom } from './wire/bytesInFlight.js'
 import { namesTag } from './wire/content.js'
-import { createCors } from './wire/cors.js'
 import { bareProblem, problem } from './wire/problems.js'
-import {
-  FetchRequest,
-  type FlatResponse,
-  type HttpResponse,
-  NodeRequest,
-  responseOf,
-  sendToNode,
-} from './wire/request.js'
-import { refusalOf, targetOf } from './wire/requestChecks.js'
-import { withSecurityHeaders } from './wire/securityHeaders.js'
+import { FetchRequest, type HttpResponse, NodeRequest, refusalOf, sendToNode, targetOf } from './wire/request.js'
+import { createResponseHeaders } from './wire/responseHeaders.js'
 
 export type { AppOptions }
 
@@ -41,14 +31,12 @@ export interface App {
 }
 
 export function createApp(options: AppOptions): App {
-  const { store, log, clock, basePath } = options
+  const { store, log, basePath } = options
   const waiting = new Waiting(store.versions)
-  const authenticate = authenticator(store, clock)
-  const monotonicMs = options.monotonicMs ?? (() => performance.now())
-  const rateLimits = createRateLimits({ store, authenticate, ratePerMinute: options.ratePerMinute, monotonicMs })
+  const rateLimits = createRateLimits(options)
   const engine = new Engine({ ...options, rateLimits, onWritten: () => waiting.look() })
   const serveCached = createResponseCache(options.responseCacheBytesMax, rateLimits)
-  const cors = createCors(options.corsOrigins)
+  const headers = createResponseHeaders(options.corsOrigins)
   const inFlight = new BytesInFlight(options.inFlightBytesMax)
   const bodies = new Bodies(inFlight)
   const shared = { engine, serveCached, rateLimits, bodies, waiting }
@@ -58,42 +46,35 @@ export function createApp(options: AppOptions): App {
     const { createGraphqlHandler } = await import('./graphql/handler.js')
     return createGraphqlHandler({ ...shared, log })
   })
-  const router = createRouter({ ...options, rest, graphql })
+  const router = createRouter(options, rest, async (exchange) => (await graphql())(exchange))
   const { deadlineMs = LIMITS.deadlineMs } = options
-  const closing: Closing = { log, slowMs: options.slowMs, onFinished: options.onFinished ?? (() => undefined) }
 
-  const withHeaders = ({ request }: Exchange, { status, headers, body, finished }: HttpResponse): FlatResponse => {
-    const origin = cors.allowedOrigin(request)
-    const known = finished?.get(origin ?? '')
-    if (known) return { status, headers: known, body }
-    const all = withSecurityHeaders(cors.headersFor(origin, headers))
-    finished?.set(origin ?? '', all)
-    return { status, headers: all, body }
-  }
-
-  const fresh = async (exchange: Exchange): Promise<FlatResponse> => {
+  const fresh = async (exchange: Exchange): Promise<HttpResponse> => {
     // Node emits `request` before it parses the body: yield one microtask, so a body in the same segment is readable.
     await undefined
-    const response = cors.preflight(exchange.request) ?? (await router(exchange))
+    const response = headers.preflight(exchange.request) ?? (await router(exchange))
     rateLimits.chargeRefusal(exchange)
     // Not for `If-None-Match: *`, which a client can send without having the response.
     if (response.status === 304 && namesTag(exchange.request.header('if-none-match'), response.headers['etag'])) {
       rateLimits.refundUnchanged(exchange)
     }
-    return withHeaders(exchange, response)
+    return response
   }
 
-  const noRoom = async (exchange: Exchange): Promise<FlatResponse> => {
-    exchange.refusal = noRoomFor(exchange)
-    return withHeaders(exchange, await problem(exchange, exchange.refusal))
-  }
-
-  /** `response` is undefined for fetch, where the end of sending is not known. */
-  const respondTo = async (exchange: Exchange, response?: ServerResponse): Promise<FlatResponse> => {
+  /** `sending` is undefined for fetch, where the end of sending is not known. */
+  const respondTo = async (exchange: Exchange, sending?: ServerResponse): Promise<HttpResponse> => {
     try {
-      const whole = await fresh(exchange)
-      const hasRoom = !response || !whole.body || inFlight.send(response, whole.body, exchange.principal?.keyId)
-      return closeExchange(exchange, closing, hasRoom ? whole : await noRoom(exchange))
+      let response = await fresh(exchange)
+      if (sending && response.body && !inFlight.send(sending, response.body, exchange.principal?.keyId)) {
+        exchange.refusal = noRoom(
+          `${exchange.isChange ? 'The change is done, but there' : 'There'} is no room to send the response`,
+        )
+        response = await problem(exchange, exchange.refusal)
+      }
+      const outcome = outcomeOf(exchange, response)
+      options.onFinished?.(exchange, outcome)
+      logOutcome(log, options.slowMs, exchange, outcome)
+      return { ...response, headers: headers.complete(exchange.request, response.headers, exchange.headers) }
     } finally {
       for (const release of exchange.onReady) release()
     }
@@ -114,40 +95,16 @@ export function createApp(options: AppOptions): App {
 
   return {
     async fetch(request) {
-      try {
-        // A fetch Request has no client address; limits by address are left to the embedding application.
-        return responseOf(await respondTo(openExchange(new FetchRequest(request), undefined, deadlineMs)))
-      } catch (error) {
-        const { status, headers, body } = bareProblem(lastResort(log, error))
-        return new Response(body, { status, headers })
-      }
+      // A fetch Request has no client address; limits by address are left to the embedding application.
+      const respond = async () => respondTo(openExchange(new FetchRequest(request), undefined, deadlineMs))
+      const { status, headers, body } = await respond().catch((error) => bareProblem(lastResort(log, error)))
+      return new Response(body && new Uint8Array(body), { status, headers })
     },
     stopWaiting: () => waiting.stop(),
     listener: (request, response) => serve(request, response),
     // Sent only after the key, Content-Type and Content-Length have been checked.
     checkContinue: (request, response) => serve(request, response, () => response.writeContinue()),
   }
-}
-
-/** A handler that is built lazily, on its first request. */
-function lazily(make: () => Promise<GraphqlHandler>): GraphqlHandler {
-  let handler: Promise<GraphqlHandler> | undefined
-  return async (exchange) => {
-    handler ??= make().catch((error: unknown) => {
-      // The next request tries again: the import may have failed for lack of file descriptors.
-      handler = undefined
-      throw error
-    })
-    return (await handler)(exchange)
-  }
-}
-
-/** A 503: the response is complete, but exceeds the budget of bytes in flight. */
-function noRoomFor({ isChange }: Exchange): Fault {
-  const what = isChange ? 'The change is done, but there' : 'There'
-  return new Overloaded(
-    `${what} is no room to send the response: too many bytes are being received and sent, by this key or by all keys.`,
-  )
 }
 
 /** Turns an uncaught error, such as one thrown by a logger or a metric, into a 500. */

@@ -13,16 +13,12 @@ export class RequestDeadline implements Deadline {
   since = performance.now()
   deadlineAt: number
   private readonly deadlineMs: number
-  private readonly request: { readonly isGone: boolean } | undefined
+  readonly isGone: () => boolean
 
   constructor(deadlineMs: number, request?: { readonly isGone: boolean }) {
     this.deadlineMs = deadlineMs
     this.deadlineAt = this.since + WAITING_SHARE * deadlineMs
-    this.request = request
-  }
-
-  isGone(): boolean {
-    return this.request?.isGone ?? false
+    this.isGone = () => request?.isGone ?? false
   }
 
   /** Waits for the client, such as for its body, without counting that time. */

@@ -6,7 +6,7 @@ import { schema } from '../schema.js'
 import type { Separator } from '../store/query/json.js'
 import type { RateLimits } from './access/rateLimits.js'
 import type { ServeCached } from './cache/responseCache.js'
-import { IdempotentMutations, type Mutation } from './idempotency.js'
+import { createIdempotentMutations } from './idempotency.js'
 import { type Exchange, trackStatements } from './observe/exchange.js'
 import type { AppOptions } from './options.js'
 import type { Bodies } from './wire/body.js'
@@ -28,7 +28,7 @@ export interface ApiOptions {
 /** Answers the validated operations of both APIs, with coerced variables, and charges them. */
 export class Engine {
   private readonly options: EngineOptions
-  private readonly mutations = new IdempotentMutations()
+  readonly change = createIdempotentMutations()
 
   constructor(options: EngineOptions) {
     this.options = options
@@ -54,11 +54,7 @@ export class Engine {
     exchange.isShared = !answered.isPersonal
     // Someone who is not found by id may be added later.
     const isAllThere = answered.roots.every(({ result }) => result instanceof Fault || result.isThere)
-    if (!isAllThere) exchange.reads?.add('personnel')
+    if (!isAllThere) exchange.reads.add('personnel')
     return answered
-  }
-
-  change(exchange: Exchange, mutation: Mutation): Promise<Answer> {
-    return this.mutations.answer(exchange, mutation)
   }
 }

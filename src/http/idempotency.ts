@@ -62,48 +62,43 @@ interface RecordedError {
   readonly extensions: Fault['extensions']
 }
 
-/** By response key. */
-type RecordedFields = ReadonlyMap<string, RecordedField>
-
-/** Answers mutations; one with an Idempotency-Key may safely be sent again (docs/decisions/0008). */
-export class IdempotentMutations {
+/**
+ * Answers mutations; one with an Idempotency-Key may safely be sent again (docs/decisions/0008). The result of each root
+ * field is recorded in the transaction that makes its change, so a retry replays the finished fields and makes the
+ * other changes.
+ */
+export function createIdempotentMutations() {
   /** The running requests. Of this process only: against another one, the transaction checks the records again. */
-  private readonly running = new Set<string>()
+  const running = new Set<string>()
 
-  /**
-   * With an Idempotency-Key, the result of each root field is recorded in the transaction that makes its change, so a
-   * retry replays the finished fields and makes the other changes.
-   */
-  async answer(exchange: Exchange, mutation: Mutation): Promise<Answer> {
+  /** Throws a 409 while another request with this Idempotency-Key is running. */
+  const alone = async <T>({ keyId, token }: IdempotentRequest, work: () => Promise<T>): Promise<T> => {
+    const name = `${keyId} ${token}`
+    if (running.has(name)) throw new Fault('CONFLICT', 'A request with this Idempotency-Key is still running.')
+    running.add(name)
+    return work().finally(() => running.delete(name))
+  }
+
+  return async (exchange: Exchange, mutation: Mutation): Promise<Answer> => {
     const { operation, variables, context } = mutation
     const keyed = keyedMutation(exchange.request, mutation)
     if (!keyed) return answer(operation, variables, context)
     const recorded = await recordedFields(context.store.read, keyed)
+    // A field that fails is no replay, and so neither is the response.
+    let [fields, replayed] = [0, 0]
     const around: Around = async (key, nodes, change) => {
+      fields += 1
       const before = recorded.get(key)
-      // A field that fails is no replay, and so neither is the response.
-      const wasReplay = exchange.isReplay !== false
-      exchange.isReplay = false
       const [answered, isReplay] = before
         ? [await replay(keyed, key, nodes, before), true]
         : await changeOnce(keyed, key, nodes, change)
-      exchange.isReplay = isReplay && wasReplay
+      if (isReplay) replayed += 1
       return answered
     }
     const run = () => answer(operation, variables, context, { around })
-    return keyed.keys.every((key) => recorded.has(key)) ? run() : this.alone(keyed.request, run)
-  }
-
-  /** Throws a 409 while another request with this Idempotency-Key is running. */
-  private async alone<T>({ keyId, token }: IdempotentRequest, work: () => Promise<T>): Promise<T> {
-    const name = `${keyId} ${token}`
-    if (this.running.has(name)) throw new Fault('CONFLICT', 'A request with this Idempotency-Key is still running.')
-    this.running.add(name)
-    try {
-      return await work()
-    } finally {
-      this.running.delete(name)
-    }
+    const answered = await (keyed.keys.every((key) => recorded.has(key)) ? run() : alone(keyed.request, run))
+    if (replayed > 0 && replayed === fields) exchange.headers['idempotency-replayed'] = 'true'
+    return answered
   }
 }
 
@@ -133,8 +128,11 @@ function tokenOf(request: HttpRequest): string | undefined {
   throw new Fault('BAD_REQUEST', `The header Idempotency-Key must hold ${form}, such as a UUID.`)
 }
 
-/** The recorded fields of this request; throws if its Idempotency-Key belongs to a different request. */
-async function recordedFields(read: Read, { context, request, keys }: KeyedMutation): Promise<RecordedFields> {
+/** The recorded fields of this request, by response key; throws if its Idempotency-Key belongs to a different request. */
+async function recordedFields(
+  read: Read,
+  { context, request, keys }: KeyedMutation,
+): Promise<ReadonlyMap<string, RecordedField>> {
   const record = await idempotencyRecord(read, request, context.clock())
   if (!record) return new Map()
   if (record.fingerprint !== request.fingerprint) {
@@ -199,15 +197,14 @@ async function replay(
   }
   if (unrecorded) return readAgain(mutation, key, nodes, unrecorded)
   const source = nodes[0].loc?.source
-  const asBefore = ({ message, path, positions, extensions }: RecordedError) =>
-    new GraphQLError(message, { source, positions, path, originalError: faultFrom(message, extensions) })
+  const asBefore = ({ message, path, positions, extensions }: RecordedError) => {
+    const { code, errors: flaws, ...facts } = extensions
+    const originalError = new Fault(code, message, { ...facts, ...(flaws && { flaws }) })
+    return new GraphQLError(message, { source, positions, path, originalError })
+  }
   const { id } = Object(value) as { id?: string }
   const result = { json: [Buffer.from(JSON.stringify(value))], isThere: true, ...(id !== undefined && { id }) }
   return { key, nodes, result, refusals: [], errors: errors.map(asBefore) }
-}
-
-function faultFrom(message: string, { code, errors: flaws, ...facts }: Fault['extensions']): Fault {
-  return new Fault(code, message, { ...facts, ...(flaws && { flaws }) })
 }
 
 /** Reads what a field has changed with the same selection, by its id. */

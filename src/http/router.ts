@@ -11,23 +11,16 @@ import type { AppOptions } from './options.js'
 import { createGraphiql, graphiqlAssetAt, wantsPage } from './pages/graphiql.js'
 import { createOverview } from './pages/overview.js'
 import { createReference } from './pages/reference.js'
-import { assetAt, lazily } from './pages/shell.js'
+import { assetAt, lazily, type Page } from './pages/shell.js'
 import type { Rest } from './rest/handler.js'
 import { didYouMean } from './rest/pathHints.js'
 import { Content, emptyResponse, respond } from './wire/content.js'
 import { notAllowed, problem } from './wire/problems.js'
-import { type HttpRequest, type HttpResponse, isReading } from './wire/request.js'
-
-interface RouterOptions extends AppOptions {
-  readonly rest: Rest
-  readonly graphql: GraphqlHandler
-}
+import { type HttpResponse, isReading } from './wire/request.js'
 
 /** Routes a request to the health checks, the pages or one of the two APIs. */
-type Router = (exchange: Exchange) => Promise<HttpResponse>
-
-export function createRouter(options: RouterOptions): Router {
-  const { store, log, basePath, graphiql, rest, graphql } = options
+export function createRouter(options: AppOptions, rest: Rest, graphql: GraphqlHandler) {
+  const { store, log, basePath, graphiql } = options
   const graphiqlPage = createGraphiql(options)
   const reference = createReference(schema, options)
   const front = options.overview === false ? reference : createOverview(options)
@@ -73,7 +66,7 @@ export function createRouter(options: RouterOptions): Router {
     )
   }
 
-  return async (exchange) => {
+  return async (exchange: Exchange): Promise<HttpResponse> => {
     try {
       return await route(exchange)
     } catch (error) {
@@ -84,8 +77,6 @@ export function createRouter(options: RouterOptions): Router {
     }
   }
 }
-
-type Page = (request: HttpRequest) => Promise<HttpResponse>
 
 async function readOnly(exchange: Exchange, page: Page): Promise<HttpResponse> {
   const { request } = exchange

@@ -6,7 +6,7 @@ import { LIMITS } from '../limits.js'
 import type { App } from './app.js'
 import { type Connection, type ConnectionLimits, Connections, isLoopback } from './wire/connections.js'
 import { bareProblem } from './wire/problems.js'
-import { headersTooLarge } from './wire/requestChecks.js'
+import { headersTooLarge } from './wire/request.js'
 
 /** The interval of the checks, and so the precision of the time limits. */
 const CHECK_MS = 1_000
@@ -35,7 +35,12 @@ export function createHttpServer(app: App, options: HttpServerOptions = {}): Ser
     const connection = connections.admit(socket)
     if (connection) letLinger(connection)
   })
-  sweepWhileOpen(server, connections, Math.min(CHECK_MS, (options.unreadMs ?? LIMITS.unreadMs) / 2))
+  const everyMs = Math.min(CHECK_MS, (options.unreadMs ?? LIMITS.unreadMs) / 2)
+  server.on('listening', () => {
+    // One timer for all connections, instead of one for each request.
+    const timer = setInterval(() => connections.sweep(everyMs), everyMs).unref()
+    server.once('close', () => clearInterval(timer))
+  })
   const latest = (socket: Duplex) => connections.of(socket)?.latest
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuseAfter(latest(socket), socket, unreadable(error.code))
@@ -51,14 +56,6 @@ export function createHttpServer(app: App, options: HttpServerOptions = {}): Ser
 
 /** The open connections of each server, for `drain`. */
 const connectionsOf = new WeakMap<Server, Connections>()
-
-/** One timer for all connections, instead of one for each request. */
-function sweepWhileOpen(server: Server, connections: Connections, everyMs: number): void {
-  server.on('listening', () => {
-    const timer = setInterval(() => connections.sweep(everyMs), everyMs).unref()
-    server.once('close', () => clearInterval(timer))
-  })
-}
 
 /** Runs pipelined requests one at a time, so that one connection cannot occupy the server with many at once. */
 function oneByOne(listener: App['listener'], connections: Connections): RequestListener {
@@ -110,17 +107,13 @@ function refuse(socket: Duplex, fault: Fault): void {
 
 /** The Fault for an error of Node's HTTP parser, by its code. */
 function unreadable(code: string | undefined): Fault {
-  switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Fault(
-        'REQUEST_TIMEOUT',
-        `The headers must arrive within ${LIMITS.headersMs} ms, and the whole request within ${LIMITS.requestMs} ms.`,
-      )
-    case 'HPE_HEADER_OVERFLOW':
-      return headersTooLarge()
-    default:
-      return new Fault('BAD_REQUEST', 'This cannot be read as an HTTP/1.1 request.')
+  if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge()
+  if (code !== 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new Fault('BAD_REQUEST', 'This cannot be read as an HTTP/1.1 request.')
   }
+  const { headersMs, requestMs } = LIMITS
+  const sentence = `The headers must arrive within ${headersMs} ms, and the whole request within ${requestMs} ms.`
+  return new Fault('REQUEST_TIMEOUT', sentence)
 }
 
 /**

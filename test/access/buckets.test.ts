@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { Buckets, type Level } from '../../src/http/access/buckets.js'
+import { Buckets, type Level } from '../../src/http/access/rateLimits.js'
 
 const MINUTE = 60_000
 
 describe('a bucket', () => {
-  const buckets = (keptMax = 10) => new Buckets({ perMinute: 60, burst: 10, keptMax })
+  const buckets = (keptMax = 10) => new Buckets(60, 10, keptMax)
   const full: Level = { isAllowed: true, remaining: 10, fullInSeconds: 0, retryInSeconds: 0 }
 
   test('gives its burst at once, and no more; what is refused costs nothing', () => {
@@ -28,7 +28,7 @@ describe('a bucket', () => {
 
   test('refuses until the announced time, and no longer', () => {
     for (const perMinute of [1, 7, 60, 6_000]) {
-      const one = new Buckets({ perMinute, burst: 5, keptMax: 10 })
+      const one = new Buckets(perMinute, 5)
       one.spend('a', 5, 0)
       const { retryInSeconds } = one.spend('a', 3, 0)
       const enoughAt = (3 * MINUTE) / perMinute

@@ -27,8 +27,8 @@ test('a body of a million line breaks is not cut into lines', async () => {
   const { caller } = await openOffice()
   const most = watchPieces()
   const headers = { 'content-type': 'application/json' }
-  const answer = await caller.request('/v1/groups', { method: 'POST', headers, body: '\n'.repeat(999_999) })
+  const answer = await caller.request('/v1/groups', { method: 'POST', headers, body: `${'\n'.repeat(999_990)}{,` })
   expect(answer).toMatchProblem(400, 'BAD_REQUEST')
-  expect(answer.body.detail).toContain('at line 1000000, column 1.')
+  expect(answer.body.detail).toContain('at line 999991, column 2.')
   expect(most()).toBeLessThan(100)
 })

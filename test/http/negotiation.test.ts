@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { preferredEncoding, preferredType } from '../../src/http/wire/negotiation.js'
+import { preferredEncoding, preferredType } from '../../src/http/wire/content.js'
 import { openOffice } from '../support/harness.js'
 
 const JSON_TYPE = 'application/json'

@@ -33,8 +33,6 @@ const JUSTIFIED: Readonly<Record<string, string>> = {
     'A setting of the operator; looks ahead as far as the dots of a step.',
   'http/pages/graphiqlWorker.ts: /@font-face\\{[^}]*unicode-range:(?!U\\+0000)[^}]*\\}/g':
     'The style sheet of a package, in a worker.',
-  'http/wire/jsonFlaw.ts: /^(?:true|false|null|-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?)(?![\\w.+-])/':
-    'At most `SCALAR_BYTES_MAX`: 1,000 characters.',
   "ingest/files/csv.ts: /(?<=^|[,;\\t\\r\\n])'(?='*[=+\\-@\\t\\r＝＋－＠])/g":
     'Starts at a separator, and looks ahead as far as the quotes after it.',
   "ingest/files/csv.ts: /(?<=^|[,;\\t\\r\\n])(?='*[=+\\-@\\t\\r＝＋－＠])/g":

@@ -1,10 +1,10 @@
-import type { Authenticate, Principal } from '../../auth/principal.js'
-import { KeyMissing } from '../../auth/principal.js'
+import type { LRUCache } from 'lru-cache'
+import { authenticator, KeyMissing, type Principal } from '../../auth/principal.js'
 import { type Code, Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-import type { Store } from '../../store/store.js'
+import { growingCache } from '../../lruCache.js'
 import type { Exchange } from '../observe/exchange.js'
-import { Buckets, type Level } from './buckets.js'
+import type { AppOptions } from '../options.js'
 
 /** A 429: the rate limit is exceeded; `Retry-After` carries the seconds to wait. */
 export class RateExceeded extends Fault {
@@ -24,30 +24,18 @@ const UNCHANGED_SHARE = 0.1
 /** Refusals that are not about the request itself. */
 const UNCHARGED: ReadonlySet<Code> = new Set<Code>(['RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'DEADLINE_EXCEEDED'])
 
-interface RateLimitsOptions {
-  readonly store: Pick<Store, 'versions'>
-  readonly authenticate: Authenticate
-  /** 0 for no limit. */
-  readonly ratePerMinute: number
-  /** A monotonic clock, in milliseconds. */
-  readonly monotonicMs: () => number
-}
-
 /** Rate limits: one bucket for each key, and for invalid keys one for each client address. */
-export function createRateLimits({ store, authenticate, ratePerMinute, monotonicMs }: RateLimitsOptions) {
-  const keptMax = LIMITS.rateKeptMax
-  const keys =
-    ratePerMinute === 0 ? undefined : new Buckets({ perMinute: ratePerMinute, burst: burstOf(ratePerMinute), keptMax })
-  const wrongKeys = new Buckets({ perMinute: LIMITS.wrongKeysPerMinute, burst: LIMITS.wrongKeysPerMinute, keptMax })
+export function createRateLimits({ store, clock, ratePerMinute, monotonicMs = () => performance.now() }: AppOptions) {
+  const authenticate = authenticator(store, clock)
+  const keys = ratePerMinute === 0 ? undefined : new Buckets(ratePerMinute, burstOf(ratePerMinute))
+  const wrongKeys = new Buckets(LIMITS.wrongKeysPerMinute, LIMITS.wrongKeysPerMinute)
 
   const spend = (keyId: string, exchange: Exchange, amount: number, before = 0): Level | undefined => {
     const level = keys?.spend(keyId, amount, monotonicMs(), before)
     if (!keys || !level) return undefined
     if (level.isAllowed) exchange.charged += amount
-    exchange.rate = {
-      policy: `"key";q=${keys.perMinute};w=60`,
-      level: `"key";r=${level.remaining};t=${level.fullInSeconds}`,
-    }
+    exchange.headers['ratelimit-policy'] = `"key";q=${keys.perMinute};w=60`
+    exchange.headers['ratelimit'] = `"key";r=${level.remaining};t=${level.fullInSeconds}`
     return level
   }
 
@@ -122,4 +110,66 @@ export function createRateLimits({ store, authenticate, ratePerMinute, monotonic
 /** The burst, in the same proportion to the rate as in the defaults. */
 function burstOf(perMinute: number): number {
   return Math.max(1, Math.round((perMinute * LIMITS.rateBurst) / LIMITS.ratePerMinute))
+}
+
+/** The state of a bucket after an attempt to spend. */
+export interface Level {
+  readonly isAllowed: boolean
+  readonly remaining: number
+  /** Until the bucket is full again. */
+  readonly fullInSeconds: number
+  /** Until the attempt would be allowed; 0 if it was. */
+  readonly retryInSeconds: number
+}
+
+interface Bucket {
+  level: number
+  at: number
+}
+
+/** Token buckets by name: each refills at a constant rate up to its burst. */
+export class Buckets {
+  readonly perMinute: number
+  readonly burst: number
+  private readonly buckets: LRUCache<string, Bucket>
+
+  /** Of more than `keptMax` buckets the least recently used is evicted, and starts full when it is needed again. */
+  constructor(perMinute: number, burst: number, keptMax: number = LIMITS.rateKeptMax) {
+    this.perMinute = perMinute
+    this.burst = burst
+    this.buckets = growingCache(keptMax)
+  }
+
+  /**
+   * Takes the amount if the bucket holds it; a negative amount refunds.
+   * `before` is what the same request has taken already.
+   */
+  spend(name: string, amount: number, now: number, before = 0): Level {
+    const bucket = this.filled(name, now)
+    // A full bucket allows a cost above its burst; otherwise such a request could never succeed.
+    const enough = Math.min(amount, this.burst - before)
+    const isAllowed = amount <= 0 || bucket.level >= enough
+    if (isAllowed) bucket.level = Math.min(this.burst, bucket.level - amount)
+    const missing = isAllowed ? 0 : enough - bucket.level
+    return {
+      isAllowed,
+      remaining: Math.max(0, Math.floor(bucket.level)),
+      fullInSeconds: this.secondsFor(this.burst - bucket.level),
+      retryInSeconds: this.secondsFor(missing),
+    }
+  }
+
+  private filled(name: string, now: number): Bucket {
+    const known = this.buckets.get(name) ?? { level: this.burst, at: now }
+    // If the clock steps back, the level stays as it is.
+    const elapsedMs = Math.max(0, now - known.at)
+    const level = Math.min(this.burst, known.level + (elapsedMs * this.perMinute) / 60_000)
+    const bucket = { level, at: now }
+    this.buckets.set(name, bucket)
+    return bucket
+  }
+
+  private secondsFor(amount: number): number {
+    return Math.max(0, Math.ceil((amount * 60) / this.perMinute))
+  }
 }

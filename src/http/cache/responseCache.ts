@@ -35,13 +35,13 @@ export function createResponseCache(bytesMax: number, rateLimits: RateLimits): S
       return responseTo(request, found.response)
     }
     const fresh = await handle()
-    const { operation, cost, reads = NOTHING } = exchange
-    if (isReusable(exchange, fresh)) entries.keep({ key, versions, reads }, { response: fresh, operation, cost })
+    const { operation, cost, reads } = exchange
+    if (isReusable(exchange, fresh)) {
+      entries.keep(key, { response: fresh, operation, cost, versions, reads: [...reads] })
+    }
     return fresh
   }
 }
-
-const NOTHING: ReadonlySet<ChangeCounter> = new Set()
 
 /** The body of a request that can be served from the cache; undefined if it cannot. */
 async function smallBody(exchange: Exchange, rateLimits: RateLimits): Promise<string | undefined> {
@@ -52,10 +52,7 @@ async function smallBody(exchange: Exchange, rateLimits: RateLimits): Promise<st
   // `Expect: 100-continue`: all other checks come before the body is read.
   if (request.header('expect') !== undefined || request.header('content-encoding') !== undefined) return undefined
   // Errors count as a cache miss; the handler reports them when it parses the body.
-  const missed = () => undefined
-  // A body that came with its headers took no time, and the key was checked after it.
-  if (exchange.isWhole) return (await request.body(SMALL).catch(missed))?.toString('latin1')
-  const body = await deadline.exempt(request.body(SMALL)).catch(missed)
+  const body = await deadline.exempt(request.body(SMALL)).catch(() => undefined)
   if (body) await rateLimits.confirm(exchange)
   return body?.toString('latin1')
 }
@@ -65,15 +62,7 @@ const SMALL = sizeCheckFor(LIMITS.cachedQueryBytesMax)
 /** Everything that a response depends on besides the stored data. HEAD shares the entries of GET. */
 function keyOf(request: HttpRequest, type: string, body: string, { scopes }: Principal): string {
   const sent = request.method === 'POST' ? `POST ${request.header('content-type')}` : 'GET'
-  return `${sent}\n${request.target}\n${type}\n${encodingFor(request) ?? ''}\n${scopeText(scopes)}\n${body}`
-}
-
-const scopeTexts = new WeakMap<Principal['scopes'], string>()
-
-function scopeText(scopes: Principal['scopes']): string {
-  const known = scopeTexts.get(scopes) ?? [...scopes].sort().join(' ')
-  scopeTexts.set(scopes, known)
-  return known
+  return `${sent}\n${request.target}\n${type}\n${encodingFor(request) ?? ''}\n${[...scopes].sort().join(' ')}\n${body}`
 }
 
 /** Never cached: errors, partial results, and responses about the caller's own key. */
@@ -91,29 +80,17 @@ function responseTo(request: HttpRequest, cached: HttpResponse): HttpResponse {
   return request.method === 'HEAD' ? { ...cached, body: null } : cached
 }
 
-/** A response without the headers of a single request, such as `Request-Id`. */
-interface CachedResponse {
+interface Entry {
+  /** Without the headers of a single request, such as `Request-Id`. */
   readonly response: HttpResponse
   /** The route or the name of the operation, for the log. */
   readonly operation: string | undefined
   /** The cost of the query: a cache hit is charged the same. */
   readonly cost: number
-}
-
-/** The cache key of a response, and the change counters that decide whether it is still valid. */
-interface Slot {
-  readonly key: string
   /** Read before the data of the response, so that they are never newer than the data. */
-  readonly versions: Versions
-  /** The change counters of the tables that the response was read from. */
-  readonly reads: ReadonlySet<ChangeCounter>
-}
-
-interface Entry {
-  readonly cached: CachedResponse
-  readonly counters: readonly ChangeCounter[]
-  readonly size: number
   versions: Versions
+  /** The change counters of the tables that the response was read from: they decide whether it is still valid. */
+  readonly reads: readonly ChangeCounter[]
 }
 
 /** The estimated overhead of an entry besides its strings and its body. */
@@ -130,33 +107,27 @@ export class CachedResponses {
       maxSize: bytesMax,
       // One response may not evict the rest.
       maxEntrySize: Math.max(1, Math.floor(bytesMax * LIMITS.responseCacheShareMax)),
-      sizeCalculation: ({ size }) => size,
+      sizeCalculation: ({ response }, key) => sizeOf(key, response),
     })
   }
 
-  find(key: string, versions: Versions): CachedResponse | undefined {
-    this.noteLook(versions)
+  find(key: string, versions: Versions): Entry | undefined {
+    if (!this.latest || versions.order > this.latest.order) this.latest = versions
     const entry = this.entries.get(key)
     if (!entry) return undefined
-    const isSame = isUnderSame(entry.counters, entry.versions, versions)
+    const isSame = isUnderSame(entry.reads, entry.versions, versions)
     const isYounger = versions.order > entry.versions.order
     // Not if the entry is newer: another request may have read later versions while this one waited for its own.
     if (!isSame && isYounger) this.entries.delete(key)
     else if (isYounger) entry.versions = versions
-    return isSame ? entry.cached : undefined
+    return isSame ? entry : undefined
   }
 
-  keep({ key, versions, reads }: Slot, cached: CachedResponse): void {
-    const counters = [...reads]
+  keep(key: string, entry: Entry): void {
+    const { response, versions, reads } = entry
     // Already outdated: no lookup would ever match it.
-    if (this.latest && !isUnderSame(counters, versions, this.latest) && versions.order < this.latest.order) return
-    const { body } = cached.response
-    const own = { ...cached, response: { ...cached.response, body: body && apart(body), finished: new Map() } }
-    this.entries.set(key, { cached: own, counters, versions, size: sizeOf(key, cached.response) })
-  }
-
-  private noteLook(versions: Versions): void {
-    if (!this.latest || versions.order > this.latest.order) this.latest = versions
+    if (this.latest && !isUnderSame(reads, versions, this.latest) && versions.order < this.latest.order) return
+    this.entries.set(key, { ...entry, response: { ...response, body: response.body && apart(response.body) } })
   }
 }
 
@@ -170,9 +141,7 @@ const SLACK_SHARE = 1 / 8
 /** Copies a body out of a larger ArrayBuffer, such as Node's buffer pool: the cache would keep all of that alive. */
 function apart(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength - bytes.length <= SLACK_SHARE * bytes.length) return bytes
-  const own = Buffer.allocUnsafeSlow(bytes.length)
-  bytes.copy(own)
-  return own
+  return Buffer.from(new Uint8Array(bytes).buffer)
 }
 
 function sizeOf(key: string, { headers, body }: HttpResponse): number {

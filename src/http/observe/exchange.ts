@@ -6,7 +6,7 @@ import { type ChangeCounter, countersIn, type Versions } from '../../store/chang
 import { withoutValues } from '../../store/faults.js'
 import type { OnStatement } from '../../store/store.js'
 import { RequestDeadline } from '../deadline.js'
-import type { FlatResponse, HttpRequest } from '../wire/request.js'
+import type { HttpRequest, HttpResponse } from '../wire/request.js'
 
 /** The state of a request, from its arrival to its log line. */
 export interface Exchange {
@@ -41,17 +41,15 @@ export interface Exchange {
   /** The number of SQL statements so far. */
   statements: number
   /** The change counters of the tables that they read. */
-  reads?: Set<ChangeCounter>
-  /** Whether all of it was replayed from its idempotency record. */
-  isReplay?: boolean
+  readonly reads: Set<ChangeCounter>
   /** How many bytes of a body were parsed. */
   bodyBytes?: number
   /** The first error of the response, if it has one. */
   refusal?: Fault
   /** Whether a GraphQL response has data besides its errors. */
   hasData?: boolean
-  /** The values of the headers `RateLimit-Policy` and `RateLimit`. */
-  rate?: { readonly policy: string; readonly level: string }
+  /** The headers that belong to this request alone. */
+  readonly headers: Record<string, string>
 }
 
 /** The outcome of a request, for the log and the metrics. */
@@ -76,51 +74,35 @@ export function openExchange(request: HttpRequest, address: string | undefined, 
     deadline,
     address,
     statements: 0,
+    reads: new Set(),
     cost: 0,
     charged: 0,
     isShared: false,
     onReady: [],
+    headers: { 'request-id': requestId },
   }
+}
+
+export function outcomeOf({ startedAt, waitedMs = 0 }: Exchange, { status, body }: HttpResponse): Outcome {
+  const ms = Math.round((performance.now() - startedAt - waitedMs) * 10) / 10
+  return { status, ms, bytes: body?.length ?? 0 }
 }
 
 /** A callback for the store that counts the statements of a request and the tables that they read. */
 export function trackStatements(exchange: Exchange): OnStatement {
   return (text) => {
     exchange.statements += 1
-    exchange.reads ??= new Set()
     for (const counter of countersIn(text)) exchange.reads.add(counter)
   }
 }
 
-/** What `closeExchange` reports to. */
-export interface Closing {
-  readonly log: Logger
-  /** A request that takes longer is also logged as a warning. */
-  readonly slowMs: number
-  readonly onFinished: (exchange: Exchange, outcome: Outcome) => void
-}
-
-/** Logs the request, reports it to the metrics, and adds the headers that belong to this request alone. */
-export function closeExchange(
-  exchange: Exchange,
-  { log, slowMs, onFinished }: Closing,
-  response: FlatResponse,
-): FlatResponse {
-  const { waitedMs = 0 } = exchange
-  const ms = Math.round((performance.now() - exchange.startedAt - waitedMs) * 10) / 10
-  const outcome = { status: response.status, ms, bytes: response.body?.length ?? 0 }
-  onFinished(exchange, outcome)
-  const isSlow = ms > slowMs
-  if (isSlow || log.isLevelEnabled('info')) {
-    const line = lineOf(exchange, outcome)
-    log.info(line, 'request')
-    if (isSlow) log.warn(line, 'slow request')
-  }
-  const { requestId, rate, isReplay } = exchange
-  const headers = [...response.headers, 'request-id', requestId]
-  if (isReplay) headers.push('idempotency-replayed', 'true')
-  if (rate) headers.push('ratelimit-policy', rate.policy, 'ratelimit', rate.level)
-  return { status: response.status, headers, body: response.body }
+/** Logs the request; one that took longer than `slowMs` also as a warning. */
+export function logOutcome(log: Logger, slowMs: number, exchange: Exchange, outcome: Outcome): void {
+  const isSlow = outcome.ms > slowMs
+  if (!isSlow && !log.isLevelEnabled('info')) return
+  const line = lineOf(exchange, outcome)
+  log.info(line, 'request')
+  if (isSlow) log.warn(line, 'slow request')
 }
 
 /** Logs the cause of a server error, which the response does not show. */

@@ -12,7 +12,7 @@ const DURATION_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 /** Prometheus metrics: request durations by operation, errors by code, and the state of the store and the process. */
 export function createMetrics(store: Store) {
   const registry = new Registry()
-  const registries = [registry]
+  const registers = [registry]
   // Event loop lag, memory, file descriptors and the like.
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
@@ -20,20 +20,16 @@ export function createMetrics(store: Store) {
     help: 'Requests by operation, method and status.',
     labelNames: ['operation', 'method', 'status'],
     buckets: DURATION_BUCKETS_S,
-    registers: registries,
+    registers,
   })
-  const statements = new Counter({
-    name: 'operations_statements_total',
-    help: 'SQL statements.',
-    registers: registries,
-  })
+  const statements = new Counter({ name: 'operations_statements_total', help: 'SQL statements.', registers })
   const refusals = new Counter({
     name: 'operations_refusals_total',
     help: 'Requests that were refused, in whole or in part, by code.',
     labelNames: ['code'],
-    registers: registries,
+    registers,
   })
-  const readStore = gaugesOf(store, registries)
+  const readStore = gaugesOf(store, registers)
   return {
     onFinished({ request, operation, refusal, statements: count }: Exchange, { status, ms }: Outcome): void {
       requests.observe({ operation: labelOf(operation), method: request.method, status }, ms / 1000)
@@ -54,8 +50,8 @@ export function createMetrics(store: Store) {
 }
 
 /** Creates the gauges of the store, and returns the function that updates them. */
-function gaugesOf(store: Store, registries: Registry[]): () => Promise<void> {
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: registries })
+function gaugesOf(store: Store, registers: Registry[]): () => Promise<void> {
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
   const bytes = gauge('operations_store_bytes', 'The size of the store.')
   const logBytes = gauge('operations_store_log_bytes', 'The size of the write-ahead log (the -wal file).')
   const waiting = gauge('operations_waiting_writes', 'Writes that wait for their turn.')

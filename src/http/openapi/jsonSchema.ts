@@ -15,9 +15,27 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql'
-import { EXAMPLES } from './examples.js'
+import type { CompiledRoute } from '../rest/compiledRoutes.js'
+import { FORMAT_EXAMPLES, fieldExample } from './examples.js'
 
-export type JsonSchema = { readonly [member: string]: unknown }
+/** Any object of the OpenAPI document. */
+export type JsonObject = { readonly [member: string]: unknown }
+
+export interface JsonSchema extends JsonObject {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly enum?: readonly string[]
+  readonly description?: string | null | undefined
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly examples?: readonly unknown[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly maxLength?: number
+}
 
 const SCALARS: Readonly<Record<string, JsonSchema>> = {
   ID: { type: 'string' },
@@ -33,17 +51,18 @@ export class JsonSchemas {
   readonly components: Record<string, JsonSchema> = {}
   private readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
 
-  constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
-    this.fragments = fragments
+  constructor(operations: readonly CompiledRoute[]) {
+    this.fragments = new Map(operations.flatMap(({ operation }) => Object.entries(operation.fragments)))
   }
 
-  /** The schema of a response: only the selected fields of the type. */
-  output(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
-    if (!isNonNullType(type)) return orNull(this.outputValue(type, selection))
-    return this.outputValue(type.ofType, selection)
+  private output(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
+    const value = this.outputValue(type, selection)
+    return isNonNullType(type) ? value : orNull(value)
   }
 
-  private outputValue(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
+  /** The schema of a response that is not null: only the selected fields of the type. */
+  outputValue(type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
+    if (isNonNullType(type)) return this.outputValue(type.ofType, selection)
     if (isListType(type)) return { type: 'array', items: this.output(type.ofType, selection) }
     if (isObjectType(type) && selection) return this.object(type, selection)
     return this.leaf(type)
@@ -64,8 +83,8 @@ export class JsonSchemas {
         if (node.directives?.length) optional.add(field.name)
         const schema = this.output(field.type, node.selectionSet)
         // The example of an object is made of its fields; in an input the same name may be a text.
-        const exampled = isLeafType(getNamedType(field.type)) ? `${type.name}.${field.name}` : ''
-        return [[field.name, documented(schema, field.description, exampled)]]
+        const example = isLeafType(getNamedType(field.type)) ? fieldExample(type.name, field.name) : undefined
+        return [[field.name, documented(schema, field.description, example)]]
       }),
     )
     const required = Object.keys(properties).filter((name) => !optional.has(name))
@@ -86,7 +105,7 @@ export class JsonSchemas {
       const value = withBounds(this.input(fieldType), extensions)
       const isNullable = !isNonNullType(fieldType) && extensions['isNullable'] !== false
       const schema = isNonNullType(fieldType) ? { ...value, minLength: 1 } : isNullable ? orNull(value) : value
-      return [name, documented(schema, description, `${type.name}.${name}`)]
+      return [name, documented(schema, description, fieldExample(type.name, name))]
     })
     return {
       type: 'object',
@@ -117,31 +136,25 @@ export function ref(kind: string, name: string): JsonSchema {
 }
 
 /** Response headers, each as a reference to the component of that name. */
-export function headersOf(names: readonly string[]): JsonSchema {
+export function headersOf(names: readonly string[]): JsonObject {
   return Object.fromEntries(names.map((name) => [name, ref('headers', name)]))
 }
 
 /** Adds the bounds that an input declares in its `extensions`, and for a list those of its items. */
-export function withBounds(schema: JsonSchema, extensions: Readonly<Record<string, unknown>>): JsonSchema {
+export function withBounds(schema: JsonSchema, extensions: JsonObject): JsonSchema {
   const bounded = { ...schema, ...boundsOf(extensions) }
-  const { items } = extensions as { items?: Readonly<Record<string, unknown>> }
-  return items ? { ...bounded, items: { ...Object(schema['items']), ...boundsOf(items) } } : bounded
+  const { items } = extensions as { items?: JsonObject }
+  return items ? { ...bounded, items: { ...schema.items, ...boundsOf(items) } } : bounded
 }
 
-function boundsOf(extensions: Readonly<Record<string, unknown>>): JsonSchema {
+function boundsOf(extensions: JsonObject): JsonSchema {
   const names = ['maxLength', 'maxItems', 'minimum', 'maximum']
   return Object.fromEntries(names.filter((name) => name in extensions).map((name) => [name, extensions[name]]))
 }
 
 /** An example value for a schema, built from the examples of its parts. */
 export function exampleOf(schema: JsonSchema, components: Readonly<Record<string, JsonSchema>>): unknown {
-  const { $ref, examples, anyOf, properties, items } = schema as {
-    $ref?: string
-    examples?: unknown[]
-    anyOf?: JsonSchema[]
-    properties?: Record<string, JsonSchema>
-    items?: JsonSchema
-  }
+  const { $ref, examples, anyOf, properties, items } = schema
   if (examples) return examples[0]
   if ($ref) return exampleOf(components[$ref.split('/').at(-1) ?? ''] ?? {}, components)
   if (anyOf?.[0]) return exampleOf(anyOf[0], components)
@@ -160,16 +173,12 @@ function enumSchema(type: GraphQLEnumType): JsonSchema {
 }
 
 function orNull(schema: JsonSchema): JsonSchema {
-  return typeof schema['type'] === 'string'
-    ? { ...schema, type: [schema['type'], 'null'] }
+  return typeof schema.type === 'string'
+    ? { ...schema, type: [schema.type, 'null'] }
     : { anyOf: [schema, { type: 'null' }] }
 }
 
-/** Input types share the examples of their noun, unless they have their own: `AddPersonInput.name` uses `Person.name`. */
-const INPUT = /^(?:Add|Change|Sync)?(\w+)Input/
-
-function documented(schema: JsonSchema, description: string | null | undefined, name: string): JsonSchema {
-  const scalar = schema['format'] === 'date' ? 'Date' : schema['format'] === 'date-time' ? 'DateTime' : ''
-  const example = EXAMPLES[name] ?? EXAMPLES[name.replace(INPUT, '$1')] ?? EXAMPLES[scalar]
-  return { ...schema, ...(description && { description }), ...(example !== undefined && { examples: [example] }) }
+function documented(schema: JsonSchema, description: string | null | undefined, example: unknown): JsonSchema {
+  const shown = example ?? FORMAT_EXAMPLES[schema.format ?? '']
+  return { ...schema, ...(description && { description }), ...(shown !== undefined && { examples: [shown] }) }
 }

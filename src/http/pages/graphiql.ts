@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { Fault } from '../../errors.js'
-import { preferredType } from '../wire/negotiation.js'
+import { preferredType } from '../wire/content.js'
 import type { HttpRequest } from '../wire/request.js'
 import type { GraphiqlReport } from './graphiqlWorker.js'
 import { html } from './html.js'

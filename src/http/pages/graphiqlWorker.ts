@@ -1,11 +1,11 @@
 import { parentPort } from 'node:worker_threads'
 import { css, editorWorkerService, graphqlWorker, js, jsonWorker } from '@graphql-yoga/render-graphiql/graphiql'
-import { digestOf } from './shell.js'
+import { digestOf, type Files } from './shell.js'
 
 /** The assets of GraphiQL, as the worker reports them. */
 export interface GraphiqlReport {
   readonly digest: string
-  readonly files: readonly (readonly [name: string, bytes: Uint8Array])[]
+  readonly files: Files
 }
 
 /** Fonts for scripts other than Latin: the system has its own. */

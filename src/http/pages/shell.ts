@@ -12,19 +12,19 @@ export type Page = (request: HttpRequest) => Promise<HttpResponse>
 /** `Host` must be loopback itself: another name that resolves to it could belong to a DNS rebinding page. */
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
-/** The demo's key, for a page that is opened on this machine. */
-function keyForPage(request: HttpRequest, demoKey: string | undefined): string | undefined {
-  return LOOPBACK.test(request.header('host') ?? '') ? demoKey : undefined
-}
-
 /** The `sessionStorage` item with the key of a tab, shared by all pages. */
 const TAB_KEY_NAME = 'operations.key'
 
-/** Built lazily on first use, and kept: most processes never serve these pages. */
+/** Built lazily on first use, and kept; after a promise that fails, the next call tries again. */
 export function lazily<V>(make: () => V): () => V {
   let made: V | undefined
+  const forget = () => {
+    made = undefined
+  }
   return () => {
-    made ??= make()
+    if (made !== undefined) return made
+    made = make()
+    if (made instanceof Promise) made.catch(forget)
     return made
   }
 }
@@ -40,7 +40,7 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 }
 
-type Files = readonly (readonly [name: string, bytes: Uint8Array])[]
+export type Files = readonly (readonly [name: string, bytes: Uint8Array])[]
 
 /** A digest of the names and contents of files. */
 export function digestOf(files: Files): string {
@@ -53,7 +53,7 @@ export function digestOf(files: Files): string {
 export function assetsOf(path: string, files: Files, digest = digestOf(files)): Assets {
   const contents = files.map(([name, { buffer, byteOffset, byteLength }]) => {
     const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? ''
-    return [name, new Content(type, Buffer.from(buffer, byteOffset, byteLength), 5)] as const
+    return [name, new Content(type, Buffer.from(buffer, byteOffset, byteLength))] as const
   })
   return { folder: `${path}${digest}`, files: new Map(contents) }
 }
@@ -115,7 +115,6 @@ interface Shell {
 
 /** Serves a page; with the demo's key in it, if the request is from this machine. */
 export function createPage(options: PageOptions, shell: () => Shell | Promise<Shell>): Page {
-  const pages = new Map<string, Promise<{ content: Content; policy: string }>>()
   const render = async (key: string) => {
     const shown = await shell()
     return {
@@ -123,11 +122,10 @@ export function createPage(options: PageOptions, shell: () => Shell | Promise<Sh
       policy: policyOf(options.frameAncestors ?? "'none'", shown.policy),
     }
   }
+  const withKey = lazily(() => render(options.demoKey ?? ''))
+  const withoutKey = lazily(() => render(''))
   return async (request) => {
-    const key = keyForPage(request, options.demoKey) ?? ''
-    const page = pages.get(key) ?? render(key)
-    pages.set(key, page)
-    const { content, policy } = await page
+    const { content, policy } = await (LOOPBACK.test(request.header('host') ?? '') ? withKey : withoutKey)()
     return respond(request, content, { headers: { 'content-security-policy': policy } })
   }
 }

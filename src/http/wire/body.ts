@@ -3,10 +3,9 @@ import { Fault, Overloaded } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { FairSlots } from '../../store/fairQueue.js'
 import type { Exchange } from '../observe/exchange.js'
-import type { BytesInFlight } from './bytesInFlight.js'
-import { jsonFlaw } from './jsonFlaw.js'
+import { type BytesInFlight, noRoom } from './bytesInFlight.js'
 import { requireModestShape } from './jsonShape.js'
-import { type HttpRequest, sizeCheckFor } from './request.js'
+import { type HttpRequest, type SizeCheck, sizeCheckFor } from './request.js'
 
 /** The accepted media types of a body. For PATCH, plain JSON is treated as a merge patch (RFC 7396). */
 export const BODY_TYPES = ['application/json'] as const
@@ -32,31 +31,23 @@ export class Bodies {
     const checkSize = sizeCheckFor(bytesMax)
     // A Content-Length above the limit is refused before the body is read.
     checkSize(Number(request.header('content-length')) || 0)
-    const hold = this.holderFor(exchange)
-    const growTo = (size: number) => {
-      checkSize(size)
-      hold(size)
-    }
-    const bytes = await deadline.exempt(request.body(growTo))
+    const bytes = await deadline.exempt(request.body(this.holderFor(exchange, checkSize)))
     exchange.bodyBytes = bytes.length
-    if (bytes.length > LIMITS.bodyBytesMax) await deadline.bound(this.turnOf(exchange), crowded)
+    if (bytes.length > LIMITS.bodyBytesMax) await deadline.bound(this.turnOf(exchange), CROWDED)
     for (const _ of requireModestShape(bytes)) await nextTurn()
     if (bytes.length === 0) throw new Fault('BAD_REQUEST', 'The body is empty: send a JSON object.')
     return parsed(bytes)
   }
 
   /** Counts the bytes of a body as in flight, from the first one until the response is ready. */
-  private holderFor(exchange: Exchange): (size: number) => void {
+  private holderFor(exchange: Exchange, checkSize: SizeCheck): SizeCheck {
     const keyId = exchange.principal?.keyId
     let counted = 0
     exchange.onReady.push(() => this.inFlight.release(counted, keyId))
     return (size) => {
+      checkSize(size)
       if (size < LIMITS.inFlightFromBytes) return
-      if (!this.inFlight.take(size - counted, keyId)) {
-        throw new Overloaded(
-          'There is no room for this body: too many bytes are being received and sent, by this key or by all keys.',
-        )
-      }
+      if (!this.inFlight.take(size - counted, keyId)) throw noRoom('There is no room for this body')
       counted = size
     }
   }
@@ -69,30 +60,40 @@ export class Bodies {
   }
 }
 
-function crowded(): Fault {
-  return new Overloaded(`Other bodies of more than ${LIMITS.bodyBytesMax} bytes are still being processed.`)
-}
+const CROWDED = () =>
+  new Overloaded(`Other bodies of more than ${LIMITS.bodyBytesMax} bytes are still being processed.`)
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-function decoded(bytes: Uint8Array): string {
+async function parsed(bytes: Buffer): Promise<unknown> {
+  let text = ''
   try {
-    return UTF8.decode(bytes)
+    text = UTF8.decode(bytes)
+    return JSON.parse(text)
   } catch (cause) {
-    throw new Fault('BAD_REQUEST', 'The body is not valid JSON in UTF-8.', { cause })
+    const why = cause instanceof SyntaxError ? `: ${await flawIn(text, cause.message)}` : ''
+    throw new Fault('BAD_REQUEST', `The body is not valid JSON in UTF-8${why}.`, { cause })
   }
 }
 
-async function parsed(bytes: Buffer): Promise<unknown> {
-  const text = decoded(bytes)
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    const { line, column } = await jsonFlaw(bytes)
-    const place = `unexpected text at line ${line}, column ${column}`
-    throw new Fault('BAD_REQUEST', `The body is not valid JSON in UTF-8: ${place}.`, { cause })
+/** The message of `JSON.parse`, with the line and the column instead of the position, if it has one. */
+async function flawIn(text: string, message: string): Promise<string> {
+  const [reason = '', position = ''] = message.split(' at position ')
+  const end = Number.parseInt(position, 10)
+  // It quotes the text around the flaw instead.
+  if (Number.isNaN(end) || message.includes('"')) return message.replace(' is not valid JSON', '')
+  let line = 1
+  let lineAt = 0
+  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', lineAt)) {
+    line += 1
+    lineAt = at + 1
+    if (line % LINES_AT_ONCE === 0) await nextTurn()
   }
+  return `${reason} at line ${line}, column ${end - lineAt + 1}`
 }
+
+/** After so many lines others are served, since a body may have millions. */
+const LINES_AT_ONCE = 10_000
 
 // JSON only: a cross-origin page can send forms and plain text without a CORS preflight.
 function requireJsonType(request: HttpRequest): void {

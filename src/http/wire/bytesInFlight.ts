@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { Overloaded } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 
 /**
@@ -43,17 +44,12 @@ export class BytesInFlight {
   send(response: ServerResponse, body: Buffer, keyId: string | undefined): boolean {
     // A destroyed response emits no further `close`.
     if (body.length < LIMITS.inFlightFromBytes || response.destroyed) return true
-    const known = this.sent.get(body)
-    if (!known && !this.take(body.length, keyId)) return false
-    const sent = known ?? { keyId, responses: 0 }
-    sent.responses += 1
+    const sent = this.sent.get(body) ?? { keyId, responses: new Set() }
+    if (sent.responses.size === 0 && !this.take(body.length, keyId)) return false
+    sent.responses.add(response)
     this.sent.set(body, sent)
-    let isOver = false
     const over = () => {
-      if (isOver) return
-      isOver = true
-      sent.responses -= 1
-      if (sent.responses > 0) return
+      if (!sent.responses.delete(response) || sent.responses.size > 0) return
       this.sent.delete(body)
       this.release(body.length, sent.keyId)
     }
@@ -64,10 +60,14 @@ export class BytesInFlight {
   }
 }
 
-/** A buffer that is being sent: the key that it counts for, and the number of responses that share it. */
+/** A buffer that is being sent: the key that it counts for, and the responses that share it. */
 interface Sent {
   readonly keyId: string | undefined
-  responses: number
+  readonly responses: Set<ServerResponse>
+}
+
+export function noRoom(sentence: string): Overloaded {
+  return new Overloaded(`${sentence}: too many bytes are being received and sent, by this key or by all keys.`)
 }
 
 function fits(taken: number, more: number, most: number): boolean {

@@ -78,7 +78,6 @@ function unsentBytes(socket: Socket): number {
 export class Connections {
   private readonly limits: ConnectionLimits
   private readonly open = new Map<Duplex, Connection>()
-  private readonly byNetwork = new Map<string, Set<Connection>>()
 
   constructor(limits: ConnectionLimits) {
     this.limits = limits
@@ -98,18 +97,18 @@ export class Connections {
     const network = socket.remoteAddress === undefined ? undefined : networkOf(socket.remoteAddress)
     const { connectionsMax, connectionsPerAddressMax: perAddressMax, isExempt } = this.limits
     const isCounted = perAddressMax > 0 && network !== undefined && !isExempt(network)
-    const neighbours = isCounted ? (this.byNetwork.get(network) ?? new Set<Connection>()) : undefined
+    const all = [...this.open.values()]
+    const neighbours = isCounted ? all.filter((one) => one.network === network) : []
     const hasPlace =
-      (!neighbours || neighbours.size < perAddressMax || this.evictFrom(neighbours)) &&
-      (this.open.size < connectionsMax || this.evictFrom(this.open.values()))
+      (!isCounted || neighbours.length < perAddressMax || this.evictFrom(neighbours)) &&
+      (this.open.size < connectionsMax || this.evictFrom(all))
     if (!hasPlace) {
       socket.destroy()
       return undefined
     }
-    const connection = new Connection(socket, isCounted ? network : undefined)
+    const connection = new Connection(socket, network)
     this.open.set(socket, connection)
-    if (neighbours && network !== undefined) this.byNetwork.set(network, neighbours.add(connection))
-    socket.once('close', () => this.remove(connection))
+    socket.once('close', () => this.open.delete(socket))
     return connection
   }
 
@@ -124,23 +123,15 @@ export class Connections {
   }
 
   /** Closes the connection that has been idle longest; false if none is idle. */
-  private evictFrom(connections: Iterable<Connection>): boolean {
+  private evictFrom(connections: readonly Connection[]): boolean {
     let longestIdle: Connection | undefined
     for (const one of connections) {
       if (one.isIdle && one.activeAt < (longestIdle?.activeAt ?? Number.POSITIVE_INFINITY)) longestIdle = one
     }
     if (!longestIdle) return false
-    this.remove(longestIdle)
+    this.open.delete(longestIdle.socket)
     longestIdle.socket.destroy()
     return true
-  }
-
-  private remove(connection: Connection): void {
-    const { socket, network } = connection
-    this.open.delete(socket)
-    const neighbours = network === undefined ? undefined : this.byNetwork.get(network)
-    neighbours?.delete(connection)
-    if (network !== undefined && neighbours?.size === 0) this.byNetwork.delete(network)
   }
 }
 
@@ -154,11 +145,11 @@ export function networkOf(address: string): string {
   const [, ipv4] = MAPPED_IPV4.exec(address) ?? []
   if (ipv4 !== undefined || !isIPv6(address)) return ipv4 ?? address
   const [unscoped = ''] = address.split('%')
-  const [head = '', tail] = unscoped.split('::')
-  const before = head === '' ? [] : head.split(':')
-  const after = tail ? tail.split(':') : []
-  const zeros = Array.from({ length: Math.max(0, GROUPS - before.length - after.length) }, () => '0')
-  const groups = tail === undefined ? before : [...before, ...zeros, ...after]
+  const missing = GROUPS - unscoped.split(':').filter(Boolean).length
+  const groups = unscoped
+    .replace('::', `:${'0:'.repeat(missing)}`)
+    .split(':')
+    .filter(Boolean)
   return groups.slice(0, NETWORK_GROUPS).join(':')
 }
 

@@ -6,7 +6,7 @@ import type { Exchange } from '../observe/exchange.js'
 import { PATCH_TYPES, UnsupportedPatch } from './body.js'
 import { Content, respond } from './content.js'
 import type { HttpResponse } from './request.js'
-import { DEFAULT_HEADERS, SECURITY_HEADERS } from './securityHeaders.js'
+import { DEFAULT_HEADERS, SECURITY_HEADERS } from './responseHeaders.js'
 
 /** The HTTP status of each code of the catalogue. */
 export const STATUS: Record<Code, number> = {
@@ -47,7 +47,7 @@ export function problem(
   headers: Record<string, string> = {},
 ): Promise<HttpResponse> {
   const { status, headers: own, type, body } = problemParts(fault, requestId)
-  return respond(request, new Content(type, Buffer.from(body)), { status, headers: { ...headers, ...own } })
+  return respond(request, new Content(type, body), { status, headers: { ...headers, ...own } })
 }
 
 /** A 405, which must list the allowed methods in `Allow` (RFC 9110, 15.5.6). */
@@ -60,7 +60,7 @@ export function notAllowed(exchange: Exchange, allow: string, hint = ''): Promis
 export function bareProblem(fault: Fault) {
   const requestId = randomUUID()
   const { status, headers, type, body } = problemParts(fault, requestId)
-  const rest = { 'content-type': type, 'content-length': String(Buffer.byteLength(body)), 'request-id': requestId }
+  const rest = { 'content-type': type, 'content-length': String(body.length), 'request-id': requestId }
   return { status, headers: { ...headers, ...DEFAULT_HEADERS, ...SECURITY_HEADERS, ...rest }, body }
 }
 
@@ -78,7 +78,7 @@ function problemParts(fault: Fault, requestId: string) {
     ...(flaws.length > 0 && { errors: flaws }),
   }
   const type = 'application/problem+json'
-  return { status: STATUS[code], headers: faultHeaders(fault), type, body: JSON.stringify(body) }
+  return { status: STATUS[code], headers: faultHeaders(fault), type, body: Buffer.from(JSON.stringify(body)) }
 }
 
 /** The headers that HTTP requires with an error, for both APIs. */
@@ -88,14 +88,14 @@ export function faultHeaders(fault: Fault): Record<string, string> {
   if (retryAfter) return { 'retry-after': retryAfter }
   if (fault instanceof UnsupportedPatch) return { 'accept-patch': PATCH_TYPES.join(', ') }
   const challenge = challengeOf(fault)
-  return challenge ? { 'www-authenticate': `Bearer realm="operations"${challenge.params}` } : {}
+  return challenge === undefined ? {} : { 'www-authenticate': `Bearer realm="operations"${challenge}` }
 }
 
 // RFC 6750, 3.1: without any credentials, the challenge has no error code.
-function challengeOf(fault: Fault): { params: string } | undefined {
-  if (fault instanceof KeyMissing) return { params: '' }
-  if (fault.code === 'UNAUTHENTICATED') return { params: ', error="invalid_token"' }
-  if (fault.code === 'INSUFFICIENT_SCOPE')
-    return { params: `, error="insufficient_scope", scope="${fault.requiredScope}"` }
-  return undefined
+function challengeOf(fault: Fault): string | undefined {
+  if (fault instanceof KeyMissing) return ''
+  if (fault.code === 'UNAUTHENTICATED') return ', error="invalid_token"'
+  return fault.code === 'INSUFFICIENT_SCOPE'
+    ? `, error="insufficient_scope", scope="${fault.requiredScope}"`
+    : undefined
 }

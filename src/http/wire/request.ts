@@ -20,7 +20,7 @@ export interface HttpRequest {
 }
 
 /** Called before each chunk of a body is kept, with the total size including it; throws a Fault to refuse the body. */
-type SizeCheck = (bytes: number) => void
+export type SizeCheck = (bytes: number) => void
 
 export function sizeCheckFor(bytesMax: number): SizeCheck {
   return (bytes) => {
@@ -35,25 +35,78 @@ export interface HttpResponse {
   readonly body: Buffer | null
   /** Whether it is an empty page of a feed. */
   readonly isEmpty?: boolean
-  /** For a cached response: its final headers by CORS origin, since building them for each request is slow. */
-  readonly finished?: Map<string, readonly string[]>
-}
-
-/** A response with its headers as a flat list of names and values, which `writeHead` takes ten times as fast. */
-export interface FlatResponse {
-  readonly status: number
-  readonly headers: readonly string[]
-  readonly body: Buffer | null
 }
 
 export const isReading = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'
+
+/** A request whose `url` a framework may have rewritten. */
+interface Mounted extends IncomingMessage {
+  /** The `url` before Express or Connect removed the path that the handler is mounted at. */
+  readonly originalUrl?: unknown
+}
+
+/** The path and the query as the client sent them. Without a base path, the mount path of a framework stays removed. */
+export function targetOf({ url = '/', originalUrl }: Mounted, basePath: string): string {
+  if (basePath === '' || typeof originalUrl !== 'string') return originForm(url)
+  const whole = originForm(originalUrl)
+  const isBelow = whole.startsWith(basePath) && /^([/?]|$)/.test(whole.slice(basePath.length))
+  return isBelow ? whole : originForm(url)
+}
+
+/** Refuses requests that node:http accepts although they are invalid, or ambiguous to a proxy (request smuggling). */
+export function refusalOf(request: IncomingMessage, target: string): Fault | undefined {
+  const { rawHeaders, url = '' } = request
+  // `maxHeaderSize` ignores separators, and `headers` drops duplicates of these two.
+  const bytes = url.length + rawHeaders.join('').length + (rawHeaders.length / 2) * SEPARATORS_BYTES
+  if (bytes > LIMITS.headersBytesMax) return headersTooLarge()
+  const times = (name: string) =>
+    rawHeaders.filter((one, i) => i % 2 === 0 && one.length === name.length && one.toLowerCase() === name).length
+  // Node uses the first of several Host headers; a proxy in front may have used another.
+  if (times('host') > 1 || !hasUsableTarget(request, target)) {
+    return new Fault('BAD_REQUEST', 'The address or the Host header of the request cannot be read.')
+  }
+  const { 'transfer-encoding': coding } = request.headers
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    return new Fault('BAD_REQUEST', 'The only Transfer-Encoding that is understood is chunked.')
+  }
+  if (times('authorization') > 1) return new Fault('UNAUTHENTICATED', 'Send the Authorization header once.')
+  return undefined
+}
+
+export function headersTooLarge(): Fault {
+  return new Fault('HEADERS_TOO_LARGE', `The headers are larger than ${LIMITS.headersBytesMax} bytes.`)
+}
+
+const SEPARATORS_BYTES = ':\r\n'.length
+
+// `url` would throw on any other value, also when the request is logged. A Host is a name and a port, nothing else.
+function hasUsableTarget({ headers, httpVersion }: IncomingMessage, target: string): boolean {
+  const { host = httpVersion === '1.0' ? 'localhost' : '' } = headers
+  return target.startsWith('/') && isUsableHost(host)
+}
+
+// Caches the last valid Host: nearly every request has the same one.
+let usableHost = 'localhost'
+
+function isUsableHost(host: string): boolean {
+  if (host === usableHost) return true
+  const isUsable = /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}/`)
+  if (isUsable) usableHost = host
+  return isUsable
+}
+
+/** The path and query of a target in absolute-form, which proxies may send (RFC 9112, 3.2.2). */
+function originForm(target: string): string {
+  if (!/^https?:\/\/./i.test(target) || !URL.canParse(target)) return target
+  const { pathname, search } = new URL(target)
+  return pathname + search
+}
 
 /** A request of node:http; `refusalOf` has checked that its URL can be parsed. */
 export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly target: string
   private readonly message: IncomingMessage
-  private readonly headers: IncomingMessage['headers']
   private parsed: URL | undefined
   private readonly beforeBody: (() => void) | undefined
   private read: Promise<Buffer> | undefined
@@ -64,11 +117,10 @@ export class NodeRequest implements HttpRequest {
     this.method = message.method ?? 'GET'
     this.target = target
     this.message = message
-    this.headers = message.headers
   }
 
   get url(): URL {
-    this.parsed ??= new URL(`http://${this.headers.host ?? 'localhost'}${this.target}`)
+    this.parsed ??= new URL(`http://${this.message.headers.host ?? 'localhost'}${this.target}`)
     return this.parsed
   }
 
@@ -80,7 +132,7 @@ export class NodeRequest implements HttpRequest {
   }
 
   header(name: string): string | undefined {
-    const value = this.headers[name]
+    const value = this.message.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
   }
 
@@ -89,9 +141,9 @@ export class NodeRequest implements HttpRequest {
   }
 
   get isWhole(): boolean {
-    const { complete, readableLength } = this.message
+    const { complete, readableLength, headers } = this.message
     // Node delivers the last bytes before it sets `complete`.
-    return complete || readableLength === Number(this.headers['content-length'])
+    return complete || readableLength === Number(headers['content-length'])
   }
 
   body(checkSize: SizeCheck): Promise<Buffer> {
@@ -104,14 +156,12 @@ export class NodeRequest implements HttpRequest {
 /** A path that URL parsing leaves unchanged: no segment begins with a dot, and nothing is percent-encoded. */
 const PLAIN_PATH = /^(?:\/[\w-][\w.-]*)+$/
 
-const NO_BYTES = Buffer.alloc(0)
-
 async function bytesOfNode(message: IncomingMessage, checkSize: SizeCheck): Promise<Buffer> {
   const { complete, readable, readableLength } = message
   // Fast path: the whole body is buffered already, and stream listeners would cost more than all the rest.
   if (complete && readable) {
     checkSize(readableLength)
-    return message.read() ?? NO_BYTES
+    return message.read() ?? Buffer.alloc(0)
   }
   return new Promise((resolve, reject) => {
     const parts = new Parts()
@@ -226,10 +276,10 @@ function tooLarge(bytesMax: number): Fault {
   return new Fault('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesMax} bytes. Send it in smaller parts${how}.`)
 }
 
-export function sendToNode(response: ServerResponse, { status, headers, body }: FlatResponse): void {
+export function sendToNode(response: ServerResponse, { status, headers, body }: HttpResponse): void {
   // The embedding application may have responded already, for example on a timeout of its own.
   if (response.headersSent) return
-  response.writeHead(status, headers as string[])
+  response.writeHead(status, headers)
   if (body && body.length > LIMITS.writeBytes) sendInParts(response, body)
   else response.end(body)
 }
@@ -242,10 +292,4 @@ function sendInParts(response: ServerResponse, body: Buffer, start = 0): void {
   if (end >= body.length) return void response.end(part)
   if (response.write(part)) sendInParts(response, body, end)
   else response.once('drain', () => sendInParts(response, body, end))
-}
-
-export function responseOf({ status, headers: flat, body }: FlatResponse): Response {
-  const headers = new Headers()
-  for (let i = 0; i < flat.length; i += 2) headers.append(flat[i] ?? '', flat[i + 1] ?? '')
-  return new Response(body && new Uint8Array(body), { status, headers })
 }

@@ -24,44 +24,49 @@ const ofProjects = new Set(['projects'] as const)
 const place = (key: string, versions = START, reads: ReadonlySet<ChangeCounter> = ofPeople) => ({
   key,
   versions,
-  reads,
+  reads: [...reads],
 })
+const keep = (
+  cache: CachedResponses,
+  { key, ...read }: ReturnType<typeof place>,
+  cached: ReturnType<typeof response>,
+) => cache.keep(key, { ...cached, ...read })
 
 test('cached responses take no more than they may, and the least recently used go first, whatever they were read from', () => {
   const cache = new CachedResponses(10_000)
   const has = () => ['a', 'b', 'c', 'd', 'e'].filter((key) => cache.find(key, START))
-  for (const key of ['a', 'b']) cache.keep(place(key), response(1_900))
-  for (const key of ['c', 'd']) cache.keep(place(key, START, ofProjects), response(1_900))
+  for (const key of ['a', 'b']) keep(cache, place(key), response(1_900))
+  for (const key of ['c', 'd']) keep(cache, place(key, START, ofProjects), response(1_900))
   cache.find('a', START)
-  cache.keep(place('e'), response(1_900))
+  keep(cache, place('e'), response(1_900))
   expect(has()).toEqual(['a', 'c', 'd', 'e'])
-  cache.keep(place('b'), response(2_500))
+  keep(cache, place('b'), response(2_500))
   expect(has()).toEqual(['a', 'c', 'd', 'e'])
   for (const key of ['a', 'e']) cache.find(key, START)
-  cache.keep(place('b'), response(1_900))
+  keep(cache, place('b'), response(1_900))
   expect(has()).toEqual(['a', 'b', 'd', 'e'])
 })
 
 test('cached responses make room for others when they fall', () => {
   const cache = new CachedResponses(10_000)
-  for (const key of ['a', 'b', 'c', 'd']) cache.keep(place(key), response(1_900))
-  for (const key of ['e', 'f', 'g', 'h']) cache.keep(place(key, at(1)), response(1_900))
+  for (const key of ['a', 'b', 'c', 'd']) keep(cache, place(key), response(1_900))
+  for (const key of ['e', 'f', 'g', 'h']) keep(cache, place(key, at(1)), response(1_900))
   expect(['e', 'f', 'g', 'h'].filter((key) => cache.find(key, at(1)))).toEqual(['e', 'f', 'g', 'h'])
 })
 
 test('cached responses hold no more memory than their own bytes', () => {
   const cache = new CachedResponses(10_000)
-  cache.keep(place('a'), response(0, Buffer.from('cut out of a larger buffer')))
+  keep(cache, place('a'), response(0, Buffer.from('cut out of a larger buffer')))
   const { body } = (cache.find('a', START) ?? response(0)).response
   expect([body?.toString(), body?.buffer.byteLength]).toEqual(['cut out of a larger buffer', body?.length])
 })
 
 test('cached responses are of one version, and a late one of an older version is not kept', () => {
   const cache = new CachedResponses(10_000)
-  cache.keep(place('a', at(1)), response(1))
+  keep(cache, place('a', at(1)), response(1))
   expect(cache.find('a', at(2))).toBe(undefined)
-  cache.keep(place('b', at(2)), response(1))
-  cache.keep(place('a', at(1)), response(1))
+  keep(cache, place('b', at(2)), response(1))
+  keep(cache, place('a', at(1)), response(1))
   expect([
     cache.find('a', at(1)),
     cache.find('a', at(2)),
@@ -73,18 +78,18 @@ test('cached responses are of one version, and a late one of an older version is
 test('cached responses fall when the store is put back to an earlier state, and a late one of the state before is not kept', () => {
   const cache = new CachedResponses(10_000)
   const putBack = at(1, 0, 3)
-  cache.keep(place('a', at(2)), response(1))
+  keep(cache, place('a', at(2)), response(1))
   expect(cache.find('a', putBack)).toBe(undefined)
-  cache.keep(place('b', putBack), response(1))
-  cache.keep(place('a', at(2)), response(1))
+  keep(cache, place('b', putBack), response(1))
+  keep(cache, place('a', at(2)), response(1))
   expect([cache.find('a', at(2)), cache.find('b', putBack)?.response.body?.length]).toEqual([undefined, 1])
 })
 
 test('cached responses are invalidated by any change counter that they were read under, and by no other', () => {
   const cache = new CachedResponses(10_000)
-  cache.keep(place('roster'), response(1))
-  cache.keep(place('risks', START, ofProjects), response(1))
-  cache.keep(place('risks and owners', START, new Set(['projects', 'personnel'] as const)), response(1))
+  keep(cache, place('roster'), response(1))
+  keep(cache, place('risks', START, ofProjects), response(1))
+  keep(cache, place('risks and owners', START, new Set(['projects', 'personnel'] as const)), response(1))
   const standing = (versions: Versions) =>
     ['roster', 'risks', 'risks and owners'].filter((key) => cache.find(key, versions))
   expect(standing(at(1))).toEqual(['risks'])
