@@ -66,16 +66,16 @@ function printedType(type: GraphQLNamedType): string {
   const [node] = parse(text).definitions
   if (node?.kind !== Kind.OBJECT_TYPE_DEFINITION) return text
   let [whole, from] = ['', 0]
-  const insert = (added: string, at = 0, until = at) => {
+  const splice = (added: string, at = 0, until = at) => {
     whole += text.slice(from, at) + added
     from = until
   }
   const lines = directivesOf(type).map((one) => `\n  ${printed(one)}`)
   const head = (node.interfaces?.at(-1) ?? node.name).loc?.end ?? 0
   // In place of the blank before the brace.
-  if (lines.length > 0) insert(`${lines.join('')}\n`, head, head + 1)
+  if (lines.length > 0) splice(`${lines.join('')}\n`, head, head + 1)
   for (const [index, field] of fieldsOf(type).entries()) {
-    insert(
+    splice(
       directivesOf(field)
         .map((one) => ` ${printed(one)}`)
         .join(''),
