@@ -184,7 +184,7 @@ function long(tokens: number): string {
 
 test.each([
   ['as deep as may be', deep(LIMITS.queryDepthMax), undefined],
-  ['deeper', deep(LIMITS.queryDepthMax + 1), /more than 10 levels deep/],
+  ['deeper', deep(LIMITS.queryDepthMax + 1), /depth is at least 11; the most is 10/],
   ['as long as may be', long(LIMITS.queryTokensMax), undefined],
   ['longer', long(LIMITS.queryTokensMax + 1), /1001 tokens; the most is 1000/],
   ['dear', `{ personnel(first: 1000) { nodes { ${DEAR_PERSON} } } }`, /cost is \d+; the most is 100000/],

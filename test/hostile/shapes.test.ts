@@ -111,8 +111,8 @@ const APIS: Record<string, Api> = {
     refused: badRequest,
   },
   'POST /graphql': {
-    sent: (value) => posted('/graphql', `{"query":"{ __typename }","variables":{"x":${value}}}`),
-    passed: fine(200, ({ body }) => expect(body).toEqual({ data: { __typename: 'Query' } })),
+    sent: (value) => posted('/graphql', `{"query":"mutation { __typename }","variables":{"x":${value}}}`),
+    passed: fine(200, ({ body }) => expect(body).toEqual({ data: { __typename: 'Mutation' } })),
     refused: wrongRequest,
   },
 }

@@ -358,8 +358,9 @@ export class EntryPlanner {
   }
 
   private requireDepth({ path }: Place): void {
-    if (path.filter((name) => name !== ANY_ENTRY).length <= LIMITS.queryDepthMax) return
-    const sentence = `The query is more than ${LIMITS.queryDepthMax} levels deep.`
+    const depth = path.filter((name) => name !== ANY_ENTRY).length
+    if (depth <= LIMITS.queryDepthMax) return
+    const sentence = `The query's depth is at least ${depth}; the most is ${LIMITS.queryDepthMax}.`
     throw new Fault('TOO_COMPLEX', `${sentence} Send what is deeper as a query of its own.`)
   }
 
