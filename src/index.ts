@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pino } from 'pino'
 import { mintKey as mint } from './auth/keys.js'
-import { type Authenticate, authenticator } from './auth/principal.js'
+import { authenticator } from './auth/principal.js'
 import { isScope, type Scope } from './auth/scopes.js'
+import { oncePer } from './caches.js'
 import { SETTINGS } from './config.js'
 import { projectKey } from './fields.js'
 import { createContext, type Context as GraphContext } from './graph/builder.js'
@@ -249,13 +250,11 @@ export interface Principal {
 }
 
 // One for each store: it remembers when a key's last use was recorded.
-const authenticators = new WeakMap<Store, Authenticate>()
+const authenticatorOf = oncePer((store: Store) => authenticator(openedOf(store), now))
 
 /** The holder of this key; throws a Fault with the code UNAUTHENTICATED if it is not valid. */
 export function checkKey(store: Store, secret: string): Promise<Principal> {
-  const authenticate = authenticators.get(store) ?? authenticator(openedOf(store), now)
-  authenticators.set(store, authenticate)
-  return authenticate(`Bearer ${secret}`)
+  return authenticatorOf(store)(`Bearer ${secret}`)
 }
 
 function now(): Date {

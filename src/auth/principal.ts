@@ -1,6 +1,6 @@
+import { growingCache } from '../caches.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { growingCache } from '../lruCache.js'
 import type { Versions } from '../store/changeCounters.js'
 import type { Store } from '../store/store.js'
 import { keyBySecret, noteKeyUse } from './keys.js'

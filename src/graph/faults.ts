@@ -1,4 +1,5 @@
 import { GraphQLError, Kind } from 'graphql'
+import { oncePer } from '../caches.js'
 import { type Code, Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { toFault } from '../store/faults.js'
@@ -22,14 +23,11 @@ class ResolverError extends GraphQLError {
 export function publicError(thrown: unknown): GraphQLError {
   const isPublished = thrown instanceof ResolverError || (thrown instanceof GraphQLError && isAboutVariable(thrown))
   if (isPublished) return thrown
-  if (!(thrown instanceof Fault)) return new ResolverError(thrown)
-  const known = ofFaults.get(thrown) ?? new ResolverError(thrown)
-  ofFaults.set(thrown, known)
-  return known
+  return thrown instanceof Fault ? errorOf(thrown) : new ResolverError(thrown)
 }
 
 /** One error for each Fault: a list can be refused in every row, and formatting a stack takes longer than the row. */
-const ofFaults = new WeakMap<Fault, ResolverError>()
+const errorOf = oncePer((fault: Fault) => new ResolverError(fault))
 
 /** An error as callers may see it: refusals and GraphQL's own errors stay, the rest is masked. */
 export function maskError(error: unknown): GraphQLError {

@@ -72,7 +72,7 @@ const PARTS_MAX = 30
 function placesIn(filter: FeedFilter): { kind: EntityKind; project?: string }[] | undefined {
   const kinds = kindsIn(filter)
   const projects = filter.project ?? [undefined]
-  const names = filter.project ? namesIn(projectNaming, filter.project).size : 0
+  const names = filter.project ? namesIn(filter.project, projectNaming).size : 0
   // A project that is named twice, by key and by id, would have its changes twice.
   const isMixed = names > 0 && projects.length > names
   const count = kinds.length * projects.length

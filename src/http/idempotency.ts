@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto'
-import {
-  GraphQLError,
-  getNamedType,
-  isObjectType,
-  Kind,
-  type OperationDefinitionNode,
-  OperationTypeNode,
-} from 'graphql'
+import { GraphQLError } from 'graphql'
 import {
   type IdempotentRequest,
   idempotencyRecord,
@@ -35,8 +28,6 @@ export interface Mutation {
   /** The path without the base path, and what was sent to it: a retry has the same. */
   readonly path: string
   readonly sent: unknown
-  /** Whether a retry reads a result again that was too long to be recorded; otherwise it is a 409. */
-  readonly isReadAgain: boolean
 }
 
 /** One with an Idempotency-Key, and the response keys of its root fields. */
@@ -90,7 +81,7 @@ export function createIdempotentMutations() {
       fields += 1
       const before = recorded.get(key)
       const [answered, isReplay] = before
-        ? [await replay(keyed, key, nodes, before), true]
+        ? [replay(keyed, key, nodes, before), true]
         : await changeOnce(keyed, key, nodes, change)
       if (isReplay) replayed += 1
       return answered
@@ -160,7 +151,7 @@ function changeOnce(
   return store.write({ by: request.keyId, at: clock }, async (write) => {
     const done = await recordedFields(write, mutation)
     const meanwhile = done.get(key)
-    if (meanwhile) return [await replay(mutation, key, nodes, meanwhile), true]
+    if (meanwhile) return [replay(mutation, key, nodes, meanwhile), true]
     const answered = await change({ ...context, store: inside(store, write) })
     if (answered.result instanceof Fault) throw answered.result
     const value: unknown = JSON.parse(Buffer.concat(answered.result.json).toString())
@@ -184,18 +175,18 @@ function recordedError(error: GraphQLError): RecordedError {
   return { message, extensions, path: error.path ?? [], positions: error.positions ?? [] }
 }
 
-async function replay(
+function replay(
   mutation: KeyedMutation,
   key: string,
   nodes: Nodes,
   { value, unrecorded, errors, scopes }: RecordedField,
-): Promise<RootAnswer> {
+): RootAnswer {
   const requiredScope = scopes.find((scope) => !grants(mutation.context.principal.scopes, scope))
   if (requiredScope) {
     const sentence = `The recorded response needs the scope ${requiredScope}, which this key no longer has.`
     throw new Fault('INSUFFICIENT_SCOPE', sentence, { requiredScope })
   }
-  if (unrecorded) return readAgain(mutation, key, nodes, unrecorded)
+  if (unrecorded) throw wasUnrecorded(unrecorded)
   const source = nodes[0].loc?.source
   const asBefore = ({ message, path, positions, extensions }: RecordedError) => {
     const { code, errors: flaws, ...facts } = extensions
@@ -206,41 +197,3 @@ async function replay(
   const result = { json: [Buffer.from(JSON.stringify(value))], isThere: true, ...(id !== undefined && { id }) }
   return { key, nodes, result, refusals: [], errors: errors.map(asBefore) }
 }
-
-/** Reads what a field has changed with the same selection, by its id. */
-async function readAgain(mutation: Mutation, key: string, nodes: Nodes, unrecorded: Unrecorded): Promise<RootAnswer> {
-  const { operation, variables, context, isReadAgain } = mutation
-  const query = isReadAgain ? queryFor(operation, key, nodes, unrecorded) : undefined
-  const { onPriced: _, ...uncharged } = context
-  const [root] = query ? (await answer({ ...operation, operation: query }, variables, uncharged)).roots : []
-  if (!root) throw wasUnrecorded(unrecorded)
-  return root
-}
-
-function queryFor(
-  { schema, operation }: Operation,
-  key: string,
-  nodes: Nodes,
-  { id }: Unrecorded,
-): OperationDefinitionNode | undefined {
-  const declared = schema.getMutationType()?.getFields()[nodes[0].name.value]
-  const type = declared && getNamedType(declared.type)
-  if (id === undefined || !isObjectType(type) || !type.getInterfaces().some(({ name }) => name === NODE))
-    return undefined
-  const typeCondition = { kind: Kind.NAMED_TYPE, name: nameNode(type.name) } as const
-  const selections = nodes.flatMap(({ selectionSet }) =>
-    selectionSet ? [{ kind: Kind.INLINE_FRAGMENT, typeCondition, selectionSet } as const] : [],
-  )
-  const node = {
-    kind: Kind.FIELD,
-    name: nameNode(NODE.toLowerCase()),
-    alias: nameNode(key),
-    arguments: [{ kind: Kind.ARGUMENT, name: nameNode('id'), value: { kind: Kind.STRING, value: id } }],
-    selectionSet: { kind: Kind.SELECTION_SET, selections },
-  } as const
-  const selectionSet = { kind: Kind.SELECTION_SET, selections: [node] } as const
-  return { ...operation, operation: OperationTypeNode.QUERY, selectionSet }
-}
-
-const NODE = 'Node'
-const nameNode = (value: string) => ({ kind: Kind.NAME, value }) as const

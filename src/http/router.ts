@@ -1,7 +1,6 @@
 import { Fault } from '../errors.js'
 import { asFault } from '../graph/faults.js'
 import { LIMITS } from '../limits.js'
-import { schema } from '../schema.js'
 import { atMostEvery } from '../store/coalesce.js'
 import type { Store } from '../store/store.js'
 import type { GraphqlHandler } from './graphql/handler.js'
@@ -13,7 +12,7 @@ import { createOverview } from './pages/overview.js'
 import { createReference } from './pages/reference.js'
 import { assetAt, lazily, type Page } from './pages/shell.js'
 import type { Rest } from './rest/handler.js'
-import { didYouMean } from './rest/pathHints.js'
+import { didYouMean } from './rest/router.js'
 import { Content, emptyResponse, respond } from './wire/content.js'
 import { notAllowed, problem } from './wire/problems.js'
 import { type HttpResponse, isReading } from './wire/request.js'
@@ -22,9 +21,9 @@ import { type HttpResponse, isReading } from './wire/request.js'
 export function createRouter(options: AppOptions, rest: Rest, graphql: GraphqlHandler) {
   const { store, log, basePath, graphiql } = options
   const graphiqlPage = createGraphiql(options)
-  const reference = createReference(schema, options)
+  const reference = createReference(options)
   const front = options.overview === false ? reference : createOverview(options)
-  const openapiDocument = lazily(() => Content.json(openapi(schema, basePath)))
+  const openapiDocument = lazily(() => Content.json(openapi(basePath)))
 
   /** Public pages, which need no key; paths are relative to the base path. */
   const pages = new Map<string, Page>([

@@ -1,5 +1,6 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
+import { oncePer } from '../caches.js'
 
 /** A prepared statement that runs once for each row. */
 type Prepare = (sql: string) => {
@@ -32,9 +33,6 @@ interface Statement {
   readonly members: readonly string[]
 }
 
-const inserts = new WeakMap<PgTable, Statement>()
-const updates = new WeakMap<PgTable, Statement>()
-
 export function bulkOn(prepare: Prepare): Bulk {
   const runAll = async ({ sql, members }: Statement, rows: readonly Readonly<Record<string, unknown>>[]) => {
     if (rows.length === 0) return
@@ -42,8 +40,8 @@ export function bulkOn(prepare: Prepare): Bulk {
     for (const row of rows) statement.run(members.map((member) => row[member] ?? null))
   }
   return {
-    insertAll: (table, rows) => runAll(known(inserts, table, insertInto), rows),
-    updateAll: (table, rows) => runAll(known(updates, table, updateOf), rows),
+    insertAll: (table, rows) => runAll(insertInto(table), rows),
+    updateAll: (table, rows) => runAll(updateOf(table), rows),
     async havingAny(table, values) {
       const sql = selectHavingAny(table, Object.keys(values), { show: showColumns, slot: () => '?' })
       return prepare(sql).all(Object.values(values)) as (typeof table)['$inferSelect'][]
@@ -77,31 +75,25 @@ function named(members: readonly string[], values: readonly unknown[]): object {
 /** Indexes made by CREATE INDEX; the index of a primary key stays. */
 const INDEXES = "select name, sql from sqlite_master where type = 'index' and tbl_name = ? and sql is not null"
 
-function known(cache: WeakMap<PgTable, Statement>, table: PgTable, make: (table: PgTable) => Statement): Statement {
-  const statement = cache.get(table) ?? make(table)
-  cache.set(table, statement)
-  return statement
-}
-
-function insertInto(table: PgTable): Statement {
+const insertInto = oncePer((table: PgTable): Statement => {
   const { name, columns } = describe(table)
   const slots = columns.map(() => '?').join(', ')
   return {
     sql: `insert into ${name} (${columns.map(({ column }) => column).join(', ')}) values (${slots})`,
     members: columns.map(({ member }) => member),
   }
-}
+})
 
-function updateOf(table: PgTable): Statement {
+const updateOf = oncePer((table: PgTable): Statement => {
   const { name, columns } = describe(table)
   const others = columns.filter(({ member }) => member !== 'id')
   return {
     sql: `update ${name} set ${others.map(({ column }) => `${column} = ?`).join(', ')} where id = ?`,
     members: [...others.map(({ member }) => member), 'id'],
   }
-}
+})
 
-const selects = new WeakMap<PgTable, Map<string, string>>()
+const selectsFrom = oncePer((_: PgTable) => new Map<string, string>())
 
 export interface NamedColumn {
   readonly member: string
@@ -145,8 +137,7 @@ function selectWhere(
   show: Show,
   where: (columns: (string | undefined)[]) => string,
 ): string {
-  const ofTable = selects.get(table) ?? new Map<string, string>()
-  selects.set(table, ofTable)
+  const ofTable = selectsFrom(table)
   const known = ofTable.get(key)
   if (known !== undefined) return known
   const { name, columns } = describe(table)

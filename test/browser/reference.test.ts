@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { openapi } from '../../src/http/openapi/document.js'
-import { schema } from '../../src/schema.js'
 import { newFolder, serve } from '../support/process.js'
 import { violations } from './axe.js'
 import { CHROMIUM, open } from './chromium.js'
 
-const { paths } = openapi(schema) as { paths: Record<string, Record<string, { operationId: string }>> }
+const { paths } = openapi() as { paths: Record<string, Record<string, { operationId: string }>> }
 const OPERATIONS = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { operationId }]) => ({ path, method: method.toUpperCase(), operationId })),
 )

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { AppOptions } from '../../src/http/app.js'
 import { csvContent, csvText, JsonLines } from '../../src/http/rest/csv.js'
-import { requireModestShape } from '../../src/http/wire/jsonShape.js'
+import { requireModestShape } from '../../src/http/wire/body.js'
 import { DetailNames } from '../../src/ingest/files/cells.js'
 import { LIMITS } from '../../src/limits.js'
 import { personWith } from '../../src/personnel/people.js'

@@ -1,4 +1,5 @@
 import { grants, type Scope } from '../../auth/scopes.js'
+import { oncePer, oncePerPair } from '../../caches.js'
 import { badArgument, type Fault } from '../../errors.js'
 import type { IdKind } from '../../ids.js'
 import { hasName, impossibleIn, type Naming } from '../../store/query/conditions.js'
@@ -52,7 +53,7 @@ async function requireNames(context: Context, given: readonly GivenNames[]): Pro
     if (!grants(principal.scopes, scope)) throw missingScope(scope)
   }
   for (const { member, naming, values } of given) {
-    const missing = await missingOf(context, naming, values)
+    const missing = await missingIn(context)(values, naming)
     if (missing) throw unknownName(member, naming, missing.name, missing.meant)
   }
 }
@@ -62,25 +63,13 @@ interface Missing {
   readonly meant: string | undefined
 }
 
-type LookedUp = Map<GivenNames['values'], Promise<Missing | undefined>>
-
-const looked = new WeakMap<Context, Map<Naming, LookedUp>>()
-
 /** Looked up once for each list: one variable may be in the filters of many aliases. */
-function missingOf(context: Context, naming: Naming, values: GivenNames['values']): Promise<Missing | undefined> {
-  const { names } = context.rowCounts
-  const ofRequest = looked.get(context) ?? new Map<Naming, LookedUp>()
-  looked.set(context, ofRequest)
-  const known: LookedUp = ofRequest.get(naming) ?? new Map()
-  ofRequest.set(naming, known)
-  const lookUp = async () => {
+const missingIn = oncePer(({ rowCounts: { names } }: Context) =>
+  oncePerPair(async (values: GivenNames['values'], naming: Naming): Promise<Missing | undefined> => {
     const name = await names.missing(naming, values)
     return name === undefined ? undefined : { name, meant: await names.nearest(naming, name) }
-  }
-  const missing = known.get(values) ?? lookUp()
-  known.set(values, missing)
-  return missing
-}
+  }),
+)
 
 function unknownName(member: string, { kind, ways }: Naming, name: string, meant: string | undefined): Fault {
   const hint = meant === undefined ? `Name it by ${ways}.` : `Did you mean ${meant}?`

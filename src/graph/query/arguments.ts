@@ -13,6 +13,7 @@ import {
   isNonNullType,
   type OperationDefinitionNode,
 } from 'graphql'
+import { oncePer, oncePerPair } from '../../caches.js'
 import { badArgument, Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { canonicalWithin } from '../../store/query/conditions.js'
@@ -100,27 +101,22 @@ function membersWithin(declared: readonly Declared[], values: Arguments): Argume
   return within
 }
 
-const checked = new WeakMap<object, Map<Declared, unknown>>()
-
 /** Checks a list or an object once: one variable may be the argument of many aliases, and is priced before it is used. */
 function checkedOnce(declared: Declared, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return within(declared, declared.type, value)
-  const outcomes = checked.get(value) ?? new Map<Declared, unknown>()
-  checked.set(value, outcomes)
-  const outcome = outcomes.get(declared) ?? outcomeOf(() => within(declared, declared.type, value))
-  outcomes.set(declared, outcome)
+  const outcome = outcomeOf(value, declared)
   if (outcome instanceof Fault) throw outcome
   return outcome
 }
 
-function outcomeOf(work: () => unknown): unknown {
+const outcomeOf = oncePerPair((value: object, declared: Declared): unknown => {
   try {
-    return work()
+    return within(declared, declared.type, value)
   } catch (error) {
     if (error instanceof Fault) return error
     throw error
   }
-}
+})
 
 const NO_ID = ''
 
@@ -197,16 +193,8 @@ function tooLong(): Fault {
   )
 }
 
-/** By input: several aliases may have the same variable of megabytes. */
-const measured = new WeakMap<object, number>()
-
-/** The bytes of all texts in an input, measured once. */
-export function textBytesOf(input: unknown): number {
-  if (typeof input !== 'object' || input === null) return textBytesIn(input)
-  const known = measured.get(input) ?? textBytesIn(input)
-  measured.set(input, known)
-  return known
-}
+/** The bytes of all texts in an input, measured once: several aliases may have the same variable of megabytes. */
+export const textBytesOf: (input: object) => number = oncePer(textBytesIn)
 
 /** The bytes of all texts in a value, in UTF-8. */
 export function textBytesIn(value: unknown): number {

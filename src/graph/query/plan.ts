@@ -2,6 +2,7 @@ import type { OperationDefinitionNode } from 'graphql'
 import { executeSync, type GraphQLObjectType, type GraphQLSchema, getNamedType, isAbstractType, Kind } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { grants, SCOPE_NAMES, type Scope } from '../../auth/scopes.js'
+import { oncePer } from '../../caches.js'
 import { Fault } from '../../errors.js'
 import type { AnyList } from '../../store/query/page.js'
 import type { Context } from '../builder.js'
@@ -57,10 +58,10 @@ interface PlannedRoot {
 /** Each directive may double the number of plans of an operation. */
 const PLANS_KEPT_MAX = 16
 
-type KeptPlans = WeakMap<OperationDefinitionNode, LRUCache<string, Plan>>
-
 /** By the schema that the operation was validated against: in that of another host a fragment may apply to other types. */
-const plans = new WeakMap<GraphQLSchema, KeptPlans>()
+const keptPlans = oncePer((_: GraphQLSchema) =>
+  oncePer((_: OperationDefinitionNode) => new LRUCache<string, Plan>({ max: PLANS_KEPT_MAX })),
+)
 
 /** Plans a validated operation for a caller; throws a Fault if it is too much for one statement. */
 export function planFor(
@@ -74,10 +75,7 @@ export function planFor(
   // The plan is kept, and must not keep the other variables alive with it: they may be large.
   const decided = Object.fromEntries(decidingVariables(operation).map((name) => [name, variables[name]]))
   const key = `${isHosted} ${Object.values(decided)} ${[...withheld]}`
-  const ofSchema: KeptPlans = plans.get(operation.schema) ?? new WeakMap()
-  plans.set(operation.schema, ofSchema)
-  const known = ofSchema.get(operation.operation) ?? new LRUCache<string, Plan>({ max: PLANS_KEPT_MAX })
-  ofSchema.set(operation.operation, known)
+  const known = keptPlans(operation.schema)(operation.operation)
   const found = known.get(key)
   if (found) return found
   const collect = selectionsOf(operation, includedBy(decided))
@@ -86,14 +84,10 @@ export function planFor(
   return plan
 }
 
-const lacking = new WeakMap<ReadonlySet<Scope>, ReadonlySet<Scope>>()
-
 /** The scopes that a caller lacks. */
-function withheldFrom(scopes: ReadonlySet<Scope>): ReadonlySet<Scope> {
-  const known = lacking.get(scopes) ?? new Set(SCOPE_NAMES.filter((scope) => !grants(scopes, scope)))
-  lacking.set(scopes, known)
-  return known
-}
+const withheldFrom = oncePer((scopes: ReadonlySet<Scope>): ReadonlySet<Scope> => {
+  return new Set(SCOPE_NAMES.filter((scope) => !grants(scopes, scope)))
+})
 
 function planOf(schema: GraphQLSchema, operation: Operation, planning: Planning): Plan {
   const type = schema.getRootType(operation.operation.operation)

@@ -134,7 +134,7 @@ async function priced(prepared: readonly Prepared[], context: Context): Promise<
 function storingCostOf({ slots: [slot] }: Root, [args = {}]: readonly Arguments[]): number {
   const price = slot?.field.extensions['price'] as FieldPrice | undefined
   if (!price || !('records' in price)) return 0
-  const long = Math.floor(textBytesOf(args['input']) / LIMITS.recordBytes)
+  const long = Math.floor(textBytesOf(Object(args['input'])) / LIMITS.recordBytes)
   return Math.max(price.records(args), long) * LIMITS.recordCost
 }
 

@@ -1,8 +1,8 @@
 import type { LRUCache } from 'lru-cache'
 import { authenticator, KeyMissing, type Principal } from '../../auth/principal.js'
+import { growingCache } from '../../caches.js'
 import { type Code, Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-import { growingCache } from '../../lruCache.js'
 import type { Exchange } from '../observe/exchange.js'
 import type { AppOptions } from '../options.js'
 

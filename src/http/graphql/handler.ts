@@ -203,6 +203,6 @@ async function answered(
   if (!variables) return { errors }
   if (!exchange.isChange) return { answer: await engine.read(exchange, operation, variables, context) }
   const identity = [params.query, params.operationName ?? null, variables]
-  const mutation = { operation, variables, context, path: '/graphql', sent: identity, isReadAgain: true }
+  const mutation = { operation, variables, context, path: '/graphql', sent: identity }
   return { answer: await engine.change(exchange, mutation) }
 }

@@ -1,10 +1,10 @@
-import { type GraphQLSchema, getNamedType } from 'graphql'
+import { getNamedType } from 'graphql'
 import { DESCRIPTION, VERSION } from '../../about.js'
 import { SCOPES } from '../../auth/scopes.js'
 import type { Code } from '../../errors.js'
 import { SEPARATOR_NAMES } from '../../ingest/files/csv.js'
 import { LIMIT_MEANINGS, LIMITS } from '../../limits.js'
-import { type CompiledRoute, compiledRoutes, type Parameter } from '../rest/compiledRoutes.js'
+import { type CompiledRoute, compiledRoute, type Parameter } from '../rest/compiledRoutes.js'
 import { csvText, type Entry } from '../rest/csv.js'
 import { SEPARATOR } from '../rest/parameters.js'
 import { CSV_TYPE, EVENTS_TYPE, ROUTES, type Route } from '../rest/routes.js'
@@ -22,8 +22,8 @@ import { FEED_CURSOR } from './examples.js'
 import { exampleOf, headersOf, type JsonObject, type JsonSchema, JsonSchemas, ref, withBounds } from './jsonSchema.js'
 
 /** The OpenAPI 3.1 document, derived from the route table, its operations and the schema. */
-export function openapi(schema: GraphQLSchema, basePath = ''): JsonObject {
-  const operations = compiledRoutes(schema)
+export function openapi(basePath = ''): JsonObject {
+  const operations = ROUTES.map(compiledRoute)
   const schemas = new JsonSchemas(operations)
   const paths: Record<string, Record<string, JsonObject>> = {}
   for (const operation of operations) {

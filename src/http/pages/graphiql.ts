@@ -3,8 +3,17 @@ import { Fault } from '../../errors.js'
 import { preferredType } from '../wire/content.js'
 import type { HttpRequest } from '../wire/request.js'
 import type { GraphiqlReport } from './graphiqlWorker.js'
-import { html } from './html.js'
-import { type Assets, assetIn, assetsOf, createPage, lazily, modulesOf, type Page, type PageOptions } from './shell.js'
+import {
+  type Assets,
+  assetIn,
+  assetsOf,
+  createPage,
+  html,
+  lazily,
+  modulesOf,
+  type Page,
+  type PageOptions,
+} from './shell.js'
 
 const TITLE = 'Operations Gateway: GraphiQL'
 const ASSETS = '/assets/graphiql-'

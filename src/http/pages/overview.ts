@@ -1,7 +1,6 @@
 import { LEVEL_FLOORS } from '../../vocabulary.js'
 import { T } from '../../web/texts.js'
-import { html } from './html.js'
-import { createPage, modulesOf, type Page, type PageOptions, styleSheet } from './shell.js'
+import { createPage, html, modulesOf, type Page, type PageOptions, styleSheet } from './shell.js'
 
 /** The overview: a static page, whose modules are a client of the API. */
 export function createOverview(options: PageOptions): Page {

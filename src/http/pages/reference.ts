@@ -1,18 +1,16 @@
-import type { GraphQLSchema } from 'graphql'
 import { SCOPES } from '../../auth/scopes.js'
 import { openapi } from '../openapi/document.js'
 import type { JsonObject, JsonSchema } from '../openapi/jsonSchema.js'
-import { type Html, html, words } from './html.js'
-import { createPage, modulesOf, type Page, type PageOptions, styleSheet } from './shell.js'
+import { createPage, type Html, html, modulesOf, type Page, type PageOptions, styleSheet, words } from './shell.js'
 
 /** The reference of the REST API: its OpenAPI document, to read and to try. */
-export function createReference(schema: GraphQLSchema, options: PageOptions): Page {
+export function createReference(options: PageOptions): Page {
   return createPage(options, () => ({
     title: 'Operations Gateway: REST reference',
     description: 'Every route of the REST API, with its parameters, examples and errors.',
     modules: modulesOf('reference/main.js'),
     styles: ['theme', 'base', 'reference'].map(styleSheet),
-    body: () => referencePage(readable(openapi(schema, options.basePath)), options.basePath),
+    body: () => referencePage(readable(openapi(options.basePath)), options.basePath),
   }))
 }
 

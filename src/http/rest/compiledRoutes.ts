@@ -6,7 +6,6 @@ import {
   type GraphQLInputField,
   type GraphQLInputType,
   GraphQLInt,
-  type GraphQLSchema,
   GraphQLString,
   getNamedType,
   isInputType,
@@ -21,11 +20,13 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
+import { oncePer } from '../../caches.js'
 import { type Operation, operationIn } from '../../graph/query/selections.js'
 import { SHEETS } from '../../ingest/columns.js'
 import { LIMITS } from '../../limits.js'
+import { schema } from '../../schema.js'
 import { OPERATIONS } from './operations.js'
-import { CSV_TYPE, EVENTS_TYPE, ROUTES, type Route, routeOf } from './routes.js'
+import { CSV_TYPE, EVENTS_TYPE, type Route, routeOf } from './routes.js'
 
 /** A compiled route: its operation, validated against the schema, and what HTTP needs to know about it. */
 export interface CompiledRoute {
@@ -95,22 +96,10 @@ const FEED_PARAMETERS: readonly Parameter[] = [
   parameter('timeout', GraphQLInt, TIMEOUT, LIMITS.waitSecondsMax * 1_000),
 ]
 
-const compiled = new WeakMap<GraphQLSchema, Map<Route, CompiledRoute>>()
+/** Compiled once: validating its operation takes longer than running it. */
+export const compiledRoute: (route: Route) => CompiledRoute = oncePer(compile)
 
-/** Compiles a route once: validating its operation takes longer than running it. */
-export function compiledRoute(schema: GraphQLSchema, route: Route): CompiledRoute {
-  const known = compiled.get(schema) ?? new Map<Route, CompiledRoute>()
-  compiled.set(schema, known)
-  const operation = known.get(route) ?? compile(schema, route)
-  known.set(route, operation)
-  return operation
-}
-
-export function compiledRoutes(schema: GraphQLSchema): readonly CompiledRoute[] {
-  return ROUTES.map((route) => compiledRoute(schema, route))
-}
-
-export function compile(schema: GraphQLSchema, route: Route): CompiledRoute {
+function compile(route: Route): CompiledRoute {
   const document = parse(OPERATIONS[route.operation])
   const errors = validate(schema, document)
   const operation = operationIn(schema, document)
@@ -150,10 +139,10 @@ function shownOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Shown 
   return found && isConnection(found) ? { field: found, node: inner, isInner: true } : { field, node, isInner: false }
 }
 
-function variablesOf(document: DocumentNode, { schema, operation }: Operation, route: Route): Parameter[] {
-  const uses = usesOf(schema, document)
+function variablesOf(document: DocumentNode, { operation }: Operation, route: Route): Parameter[] {
+  const uses = usesOf(document)
   const parent = routeOf(route.parent)
-  const ofParent = new Map((parent ? compiledRoute(schema, parent).parameters : []).map((one) => [one.name, one.use]))
+  const ofParent = new Map((parent ? compiledRoute(parent).parameters : []).map((one) => [one.name, one.use]))
   return (operation.variableDefinitions ?? []).map(({ variable, type: typeNode, defaultValue }) => {
     const name = variable.name.value
     const type = typeFromAST(schema, typeNode)
@@ -184,7 +173,7 @@ function isParameter({ name, use }: Parameter, { type, isFeed }: Route): boolean
   return name !== BODY && !(type === CSV_TYPE && use.argument === 'totalCount') && !(isFeed && name === AUTHOR)
 }
 
-function usesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, VariableUse> {
+function usesOf(document: DocumentNode): Map<string, VariableUse> {
   const typeInfo = new TypeInfo(schema)
   const uses = new Map<string, VariableUse>()
   visit(

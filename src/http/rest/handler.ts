@@ -20,9 +20,8 @@ import { type CompiledRoute, compiledRoute } from './compiledRoutes.js'
 import { feedRequestOf, longPoll, type Waiting } from './feed.js'
 import type { OperationName } from './operations.js'
 import { readBody, readParameters, readSeparator } from './parameters.js'
-import { didYouMean, doneElsewhere } from './pathHints.js'
 import { nothingAt, type RouteCall, responseOf } from './results.js'
-import { type Place, routesAt } from './router.js'
+import { didYouMean, doneElsewhere, type Place, routesAt } from './router.js'
 import { routeOf } from './routes.js'
 
 interface RestOptions extends ApiOptions {
@@ -46,7 +45,7 @@ export function createRest(options: RestOptions): Rest {
     const { at, parameters } = match
     const route = at.routes.get(request.method === 'HEAD' ? 'GET' : request.method)
     if (!route) return notAllowed(exchange, at.allow, doneElsewhere(request.method, at))
-    const operation = compiledRoute(schema, route)
+    const operation = compiledRoute(route)
     exchange.operation = route.operation
     const type = operation.types.length === 0 ? undefined : requireAcceptable(request, operation.types)
     const call: RouteCall = { request, operation, parameters, type, path: basePath + path }
@@ -99,7 +98,7 @@ async function change(
   const precondition = async (read: Context['store']['read']) => {
     if (!reading) return
     const current = { ...context, store: { ...context.store, read } }
-    requireMatch(tags, await readOne(compiledRoute(schema, reading), parameters, current))
+    requireMatch(tags, await readOne(compiledRoute(reading), parameters, current))
   }
   const mutation = {
     operation: operation.operation,
@@ -107,7 +106,6 @@ async function change(
     context: { ...context, precondition },
     path: path.slice(basePath.length),
     sent: variables['input'],
-    isReadAgain: false,
   }
   return responseOf(await resultOf(operation, engine.change(exchange, mutation)), call)
 }
@@ -174,7 +172,7 @@ function inNamesOf({ parameters }: CompiledRoute, fault: Fault): Fault {
 /** A list may be empty because its parent does not exist; callers who may read the parent get NOT_FOUND then. */
 async function requireParent(call: RouteCall, context: Context): Promise<void> {
   const route = routeOf(call.operation.route.parent)
-  const reading = route && compiledRoute(schema, route)
+  const reading = route && compiledRoute(route)
   if (!reading?.scope || !grants(context.principal.scopes, reading.scope)) return
   const found = await readOne(reading, call.parameters, context)
   if (!found.isThere) throw nothingAt({ operation: reading, path: call.path.replace(/\/[^/]*$/, '') })
@@ -202,7 +200,7 @@ export async function bodyOf(
   if (!route) throw new Error(`There is no route of ${name}.`)
   const deadline = new RequestDeadline(LIMITS.storeBulkMs)
   const context = createContext({ ...options, schema, principal: OPERATOR, deadline })
-  const { json } = await readOne(compiledRoute(schema, route), variables, context)
+  const { json } = await readOne(compiledRoute(route), variables, context)
   return Buffer.concat(json).toString()
 }
 

@@ -1,3 +1,5 @@
+import { byGuess, SYNONYMS } from '../../graph/hints/synonyms.js'
+import { nearest } from '../../text.js'
 import { ROUTES, type Route } from './routes.js'
 
 /** The routes at one path, and the values of its variable segments. */
@@ -50,4 +52,72 @@ function decoded(segment: string): string {
   } catch {
     return segment
   }
+}
+
+/** Synonyms that hold in paths only. */
+const IN_PATHS = byGuess<readonly string[]>({
+  'person user': ['personnel'],
+  'changes log': ['history'],
+  me: ['key'],
+  'history audit events feed': ['changes'],
+})
+
+/** What other APIs have at these paths. */
+const ELSEWHERE = byGuess<string>({
+  'openapi.json openapi.yaml swagger.json': '/v1/openapi.json',
+  'docs swagger': '/v1',
+  'health status': '/healthz',
+  'graphiql graphql': '/graphql',
+  search: '/v1/risks?search=...',
+  'stats matrix': '/v1/risks/matrix',
+  trend: '/v1/risks/trend',
+})
+
+/** The steps of each path below `/v1`, the longest first. */
+const PATTERNS = [...new Set(ROUTES.map(({ path }) => path))]
+  .map((path) => path.split('/').slice(2))
+  .sort((one, other) => other.length - one.length)
+
+/** How many steps of an unknown path are looked at: more than any route has, with a prefix such as `/api/rest/v1`. */
+const STEPS_MAX = 10
+
+/** A sentence with the nearest existing path to an unknown one, with a space before it; empty if none is near. */
+export function didYouMean(path: string, basePath: string): string {
+  const meant = nearestPath(path)
+  return meant === undefined ? '' : ` Did you mean ${basePath}${meant}?`
+}
+
+/** The nearest existing path to an unknown one, else to its beginning; undefined if none is near. */
+function nearestPath(path: string): string | undefined {
+  const given = path.split('/', STEPS_MAX).filter((step) => step !== '' && !/^(api|rest|v\d+)$/i.test(step))
+  const [only = '', ...more] = given
+  if (more.length === 0 && Object.hasOwn(ELSEWHERE, only)) return ELSEWHERE[only]
+  const steps = given.map((step) => step.replace(/\.json$/, ''))
+  for (const pattern of PATTERNS) {
+    if (pattern.length > steps.length) continue
+    const found = pattern.map((part, index) => (part.startsWith('{') ? steps[index] : meant(steps[index] ?? '', part)))
+    if (found.every((step) => step !== undefined)) return `/v1/${found.join('/')}`
+  }
+  return undefined
+}
+
+function meant(step: string, part: string): string | undefined {
+  const tried = step.toLowerCase()
+  const isSynonym = [SYNONYMS, IN_PATHS].some((words) => Object.hasOwn(words, tried) && words[tried]?.includes(part))
+  return isSynonym || nearest(tried, [part]) === part ? part : undefined
+}
+
+/** How people and groups go, which are not deleted. */
+const INSTEAD_OF_DELETE: Readonly<Record<string, string>> = {
+  '/v1/personnel/{id}': ' Nobody is deleted: PATCH {"status":"INACTIVE"}.',
+  '/v1/groups/{id}': ' Groups are not deleted: DELETE /v1/groups/{id}/members/{personId} takes people out of one.',
+}
+
+/** What does what this method is meant for; empty if that is not known. */
+export function doneElsewhere(method: string, { path, routes: here }: Place): string {
+  if (method === 'DELETE' && Object.hasOwn(INSTEAD_OF_DELETE, path)) return INSTEAD_OF_DELETE[path] ?? ''
+  if ([...here.keys()].some((method) => method !== 'GET')) return ''
+  const below = ROUTES.find((route) => route.method === 'PUT' && route.path.startsWith(`${path}/`))
+  if (below) return ` To add one: ${below.method} ${below.path}.`
+  return /^\/v1\/(risks|issues)\b/.test(path) ? ' Risks and issues come with their project: POST /v1/projects.' : ''
 }

@@ -1,5 +1,6 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { oncePer } from '../../caches.js'
 import { type Bulk, type NamedColumn, selectHavingAny, selectHavingPairs } from '../bulk.js'
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
@@ -70,15 +71,14 @@ interface Writing {
   readonly update: Statement
 }
 
-const writings = new WeakMap<PgTable, Map<string, Writing>>()
+const writingsTo = oncePer((_: PgTable) => new Map<string, Writing>())
 
 /** Kept by the columns that no row sets: an absent sequence column is left to the engine. */
 function writingTo(table: PgTable, rows: Rows): Writing {
   const all = Object.entries(getTableColumns(table))
   const absent = all.filter(([member, { hasDefault }]) => hasDefault && rows.every((row) => row[member] === undefined))
   const key = absent.map(([member]) => member).join()
-  const ofTable = writings.get(table) ?? new Map<string, Writing>()
-  writings.set(table, ofTable)
+  const ofTable = writingsTo(table)
   const known = ofTable.get(key)
   if (known) return known
   const columns = all.filter((one) => !absent.includes(one)).map(([member, column]) => describe(member, column))

@@ -4,7 +4,7 @@ import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { driverCode, isOfConnection, UNREACHABLE } from '../faults.js'
 import type { Connections } from './connections.js'
-import { nameOn } from './statementNames.js'
+import { namesOn } from './statementNames.js'
 
 /** The result of a statement: rows as arrays, or as objects by column name. */
 export interface QueryResult {
@@ -55,7 +55,7 @@ export async function connected(
     { isByName, hasStablePlan, timeoutMs = connections.answerMs } = {},
   ) => {
     onSent?.(text, values ?? [])
-    const name = mayName && hasStablePlan ? nameOn(client, text) : undefined
+    const name = mayName && hasStablePlan ? namesOn(client).of(text) : undefined
     return query(client, { text, values, isByName, name, timeoutMs })
   }
   return {

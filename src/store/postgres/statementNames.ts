@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { oncePer } from '../../caches.js'
 import { LIMITS } from '../../limits.js'
 
 /** Longer statements are not prepared: the server's memory for one grows with its text. */
@@ -27,11 +28,5 @@ class Names {
   }
 }
 
-const namesOn = new WeakMap<object, Names>()
-
-/** The prepared statement name on this connection; undefined if the statement is not prepared. */
-export function nameOn(connection: object, text: string): string | undefined {
-  const names = namesOn.get(connection) ?? new Names()
-  namesOn.set(connection, names)
-  return names.of(text)
-}
+/** The prepared statements of a connection. */
+export const namesOn = oncePer((_: object) => new Names())

@@ -1,9 +1,9 @@
 import { type AnyColumn, getTableName, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { growingCache, oncePerPair } from '../../caches.js'
 import { badArgument } from '../../errors.js'
 import { type IdKind, isId } from '../../ids.js'
 import { LIMITS } from '../../limits.js'
-import { growingCache } from '../../lruCache.js'
 import { checkText, fold, foldedName, nearest } from '../../text.js'
 import { counterOf, type Versions } from '../changeCounters.js'
 import type { Read, Store } from '../store.js'
@@ -109,22 +109,14 @@ export function hasName({ kind }: Naming, values: Texts): boolean {
   return values.some((value) => value != null && !isId(kind, value))
 }
 
-const named = new WeakMap<Texts, Map<Naming, ReadonlyMap<string, string>>>()
-
 /** The values that are not ids, by their canonical form; found once for each list. */
-export function namesIn(naming: Naming, values: Texts): ReadonlyMap<string, string> {
-  const ofList = named.get(values) ?? new Map<Naming, ReadonlyMap<string, string>>()
-  named.set(values, ofList)
-  const { kind, key } = naming
-  const pairs = () =>
-    canonicalTexts(values, key?.canonical ?? AS_GIVEN).flatMap((name, index): [string, string][] => {
-      const given = values[index]
-      return given == null || isId(kind, given) ? [] : [[name, given]]
-    })
-  const names = ofList.get(naming) ?? new Map(pairs())
-  ofList.set(naming, names)
-  return names
-}
+export const namesIn = oncePerPair((values: Texts, { kind, key }: Naming): ReadonlyMap<string, string> => {
+  const pairs = canonicalTexts(values, key?.canonical ?? AS_GIVEN).flatMap((name, index): [string, string][] => {
+    const given = values[index]
+    return given == null || isId(kind, given) ? [] : [[name, given]]
+  })
+  return new Map(pairs)
+})
 
 /** The first value that can match no row: it has the form of neither an id nor a name. */
 export function impossibleIn({ kind, key }: Naming, values: Texts): string | undefined {
@@ -135,7 +127,7 @@ export function impossibleIn({ kind, key }: Naming, values: Texts): string | und
 /** The condition that a column refers to one of these rows; a null among the values matches a null reference. */
 export function refersTo(read: Read, column: AnyPgColumn, naming: Naming, values: Texts): SQL | undefined {
   const ids = values.filter((value) => value != null).filter((value) => isId(naming.kind, value))
-  const names = [...namesIn(naming, values).keys()]
+  const names = [...namesIn(values, naming).keys()]
   const none = values.some((value) => value == null) ? isNull(column) : undefined
   if (names.length === 0) return ids.length === 0 && none ? none : or(read.among(column, ids), none)
   const table = naming.table(read.t)
@@ -159,7 +151,7 @@ export class KnownNames {
 
   /** The first of these values that is neither an id nor an existing name. */
   async missing(naming: Naming, values: Texts): Promise<string | undefined> {
-    const names = namesIn(naming, values)
+    const names = namesIn(values, naming)
     if (names.size === 0) return undefined
     const { read, versions } = this.store
     const version = (await versions())[counterOf(getTableName(naming.table(read.t)))]

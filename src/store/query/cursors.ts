@@ -71,47 +71,21 @@ export function* cursorsIn(rows: unknown[][]): Generator<void> {
   }
 }
 
-/** Its first pass finds how long the result is, so that all is written in place. */
 function* replaced(json: Buffer): Generator<void, Buffer> {
-  const marks: Mark[] = []
-  let length = json.length
-  for (let at = json.indexOf(MARKED); at >= 0; at = json.indexOf(MARKED, marks.at(-1)?.end)) {
-    const mark = { at, end: endOfArray(json, at + MARKED.length) }
-    length += cursorLength(mark) - (mark.end - at)
-    if (marks.push(mark) % STEP === 0) yield
-  }
-  if (marks.length === 0) return json
-  const whole = Buffer.allocUnsafe(length)
-  let written = 0
+  const parts: Buffer[] = []
   let from = 0
-  for (const [index, mark] of marks.entries()) {
-    written += json.copy(whole, written, from, mark.at)
-    written += whole.write(`"${encoded(placeIn(json, mark))}"`, written, 'latin1')
-    from = mark.end
-    if (index % STEP === STEP - 1) yield
+  for (let at = json.indexOf(MARKED); at >= 0; at = json.indexOf(MARKED, from)) {
+    const end = endOfArray(json, at + MARKED.length)
+    // The name of the list and the keys, as an array in JSON.
+    const place = Buffer.concat([OPENING, json.subarray(at + MARKED.length, end)])
+    parts.push(json.subarray(from, at), Buffer.from(`"${encoded(place)}"`))
+    from = end
+    if (parts.length % STEP === 0) yield
   }
-  json.copy(whole, written, from)
-  return whole
+  return from === 0 ? json : Buffer.concat([...parts, json.subarray(from)])
 }
 
-/** A marked position in JSON. */
-interface Mark {
-  readonly at: number
-  readonly end: number
-}
-
-/** The name of the list and the keys, as an array in JSON. */
-function placeIn(json: Buffer, { at, end }: Mark): Buffer {
-  const place = Buffer.from(json.subarray(at + MARKED.length - 1, end))
-  place.write('[')
-  return place
-}
-
-/** The length of the cursor, with its quotes. */
-function cursorLength({ at, end }: Mark): number {
-  const bytes = CHECKSUM_LENGTH + end - at - (MARKED.length - 1)
-  return Math.ceil((bytes * 4) / 3) + 2
-}
+const OPENING = Buffer.from('[')
 
 function endOfArray(json: Buffer, from: number): number {
   let isText = false

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AnyColumn, and, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { oncePer } from '../../caches.js'
 import { Fault } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { Extent, Read } from '../store.js'
@@ -172,24 +173,18 @@ export function unionOf(table: PgTable, conditions: readonly (SQL | undefined)[]
 
 /** Builds a row from its column values. */
 export function rowOf<T extends PgTable>(table: T, values: readonly unknown[]): T['$inferSelect'] {
-  const names = namesOf(table)
+  const names = membersOf(table)
   const row: Record<string, unknown> = {}
   for (let i = 0; i < names.length; i++) row[names[i] ?? ''] = values[i]
   // Columns are texts and numbers, so driver values need no conversion.
   return row as T['$inferSelect']
 }
 
-const names = new WeakMap<PgTable, readonly string[]>()
-
-function namesOf(table: PgTable): readonly string[] {
-  const known = names.get(table) ?? Object.keys(getTableColumns(table))
-  names.set(table, known)
-  return known
-}
+const membersOf = oncePer((table: PgTable) => Object.keys(getTableColumns(table)))
 
 /** Caches by engine, for SQL text that never changes: compiling it takes longer than the look-up itself. */
 export function oncePerEngine<V>(build: (read: Read) => V): (read: Read) => V {
-  const known = new WeakMap<Tables, V>()
+  const known = new Map<Tables, V>()
   return (read) => {
     const compiled = known.get(read.t) ?? build(read)
     known.set(read.t, compiled)

@@ -1,9 +1,9 @@
 import { type AnyColumn, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { LRUCache } from 'lru-cache'
+import { growingCache, oncePer } from '../../caches.js'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-import { growingCache } from '../../lruCache.js'
 import { counterOf } from '../changeCounters.js'
 import type { Read, Readership, Store } from '../store.js'
 import type { Tables } from '../tables.js'
@@ -94,14 +94,8 @@ function tablesNamed({ names = {} }: CountedList, filter: object): CountedList['
   return Object.entries(names).flatMap(([member, { table }]) => (Object.hasOwn(filter, member) ? [table] : []))
 }
 
-const known = new WeakMap<Store, RowCounts>()
-
 /** The counts of a store, shared by all its readers. */
-export function rowCountsOf(store: Store): RowCounts {
-  const counts = known.get(store) ?? new RowCounts(store)
-  known.set(store, counts)
-  return counts
-}
+export const rowCountsOf = oncePer((store: Store) => new RowCounts(store))
 
 /** The columns that may have thousands of bytes in one row. */
 const LONG = ['description', 'mitigation', 'cause', 'details', 'fields'] as const

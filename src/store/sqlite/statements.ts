@@ -1,5 +1,5 @@
+import { growingCache } from '../../caches.js'
 import { LIMITS } from '../../limits.js'
-import { growingCache } from '../../lruCache.js'
 import type { Statement } from './driver.js'
 
 /** More than the program's distinct statements; each takes a few kilobytes. */

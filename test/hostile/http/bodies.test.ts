@@ -8,9 +8,8 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
-import { compile } from '../../../src/http/rest/compiledRoutes.js'
+import { compiledRoute } from '../../../src/http/rest/compiledRoutes.js'
 import { ROUTES } from '../../../src/http/rest/routes.js'
-import { schema } from '../../../src/schema.js'
 import type { Company } from '../../support/fixtures.js'
 import { AS_MANAGER, campaign, openArena, posted, type Row, sample } from '../support/arena.js'
 import { fine, flawAt, problem, refused } from '../support/verdicts.js'
@@ -76,7 +75,7 @@ function wrongLeaves(type: GraphQLInputType): readonly string[] {
 
 /** Every route that takes a body, and the type that it must have. */
 const TAKING = ROUTES.flatMap((route) => {
-  const input = getNullableType(compile(schema, route).input)
+  const input = getNullableType(compiledRoute(route).input)
   return isInputObjectType(input) ? [{ ...route, input }] : []
 })
 

@@ -1,0 +1,27 @@
+import { LRUCache } from 'lru-cache'
+
+/** Finds a value once for each key, and keeps it as long as the key is in use. */
+export function oncePer<K extends object, V>(find: (key: K) => V): (key: K) => V {
+  const known = new WeakMap<K, V>()
+  return (key) => {
+    const value = known.get(key) ?? find(key)
+    known.set(key, value)
+    return value
+  }
+}
+
+/** The same for each pair of keys. */
+export function oncePerPair<K extends object, L, V>(find: (key: K, other: L) => V): (key: K, other: L) => V {
+  const ofKey = oncePer((_: K) => new Map<L, V>())
+  return (key, other) => {
+    const known = ofKey(key)
+    const value = known.get(other) ?? find(key, other)
+    known.set(other, value)
+    return value
+  }
+}
+
+/** A cache of at most `max` entries that grows with its use: with the option `max` all of it is allocated at once. */
+export function growingCache<V extends NonNullable<unknown>>(max: number): LRUCache<string, V> {
+  return new LRUCache({ maxSize: max, sizeCalculation: () => 1 })
+}
