@@ -1,5 +1,4 @@
 import {
-  type ASTNode,
   type GraphQLArgument,
   type GraphQLError,
   type GraphQLField,
@@ -10,9 +9,6 @@ import {
   isInputObjectType,
   isInterfaceType,
   isObjectType,
-  Kind,
-  parse,
-  visit,
 } from 'graphql'
 import { LIMITS } from '../../limits.js'
 import { nearest } from '../../text.js'
@@ -20,7 +16,7 @@ import { atPlaceOf } from '../faults.js'
 import { ELSEWHERE, NOUNS, ORDERING, PAGING, SYNONYMS, VERBS } from './synonyms.js'
 
 /** Returns a hint to add to the message of a validation error; undefined leaves the message as it is. */
-type Explain = (schema: GraphQLSchema, words: readonly string[], node: ASTNode | undefined) => string | undefined
+type Explain = (schema: GraphQLSchema, words: readonly string[]) => string | undefined
 
 const EXPLAINED: readonly (readonly [pattern: RegExp, explain: Explain])[] = [
   [/^Cannot query field "(\w+)" on type "(\w+)"\./, unknownField],
@@ -48,7 +44,7 @@ export function explained(schema: GraphQLSchema, error: GraphQLError): GraphQLEr
     const found = pattern.exec(error.message)
     if (!found) continue
     const [matched, ...words] = found
-    const hint = explain(schema, words, error.nodes?.[0])
+    const hint = explain(schema, words)
     if (hint === undefined) return error
     const message = `${error.message.slice(0, found.index)}${matched} ${hint}`
     return atPlaceOf(error, { message, extensions: error.extensions })
@@ -60,16 +56,14 @@ function fieldsOf(type: GraphQLNamedType | null | undefined): Readonly<Record<st
   return isObjectType(type) || isInterfaceType(type) ? type.getFields() : {}
 }
 
-function unknownField(schema: GraphQLSchema, [name = '', typeName = '']: readonly string[], node: ASTNode | undefined) {
+function unknownField(schema: GraphQLSchema, [name = '', typeName = '']: readonly string[]) {
   const type = schema.getType(typeName)
   const fields = fieldsOf(type)
-  const around = node ? fieldAround(node) : undefined
-  const of = around === undefined ? 'This' : `\`${around}\``
   const entry = getNamedType(fields['nodes']?.type)
-  if (entry && name in fieldsOf(entry)) return `${of} is a connection: ask for \`nodes { ${name} }\`.`
+  if (entry && name in fieldsOf(entry)) return `${typeName} is a connection: ask for \`nodes { ${name} }\`.`
   if (name === 'nodes' || name === 'edges')
-    return `${of} is not a connection: ask for its fields themselves, without \`${name}\`.`
-  if (typeName.toLowerCase() === name.toLowerCase()) return `${of} is the ${typeName} itself: ask for its fields.`
+    return `${typeName} is not a connection: ask for its fields themselves, without \`${name}\`.`
+  if (typeName.toLowerCase() === name.toLowerCase()) return `This is the ${typeName} itself: ask for its fields.`
   const [query, mutation] = [schema.getQueryType(), schema.getMutationType()]
   if (type === query && mutation && name in mutation.getFields())
     return `Begin with \`mutation { ${name}\`: it changes something.`
@@ -175,18 +169,4 @@ function wordsOf(name: string): string[] {
 
 function listed(names: readonly string[]): string {
   return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names.join()
-}
-
-/** The name of the enclosing field; undefined inside a fragment or at the root. */
-function fieldAround({ loc }: ASTNode): string | undefined {
-  if (!loc) return undefined
-  let around: string | undefined
-  visit(parse(loc.source), {
-    Field(node, _key, _siblings, _path, ancestors) {
-      const holder = ancestors.at(-2)
-      const isHeld = node.loc?.start === loc.start && holder && 'kind' in holder && holder.kind === Kind.FIELD
-      if (isHeld) around = holder.name.value
-    },
-  })
-  return around
 }

@@ -188,10 +188,8 @@ export class EntryPlanner {
   }
 
   private facts(type: GraphQLObjectType, nodes: Nodes, place: Place): PlannedEntry<JsonPage> {
-    return this.object(type, nodes, place, ([node]) => {
-      if (isTypename(node)) return { member: constant(type.name), cost: costing(1) }
-      if (isOfHost(type, node)) return undefined
-      const { fact } = declaredOf(fieldOf(type, node), 'fact')
+    return this.object(type, nodes, place, (field) => {
+      const { fact } = declaredOf(field, 'fact')
       return { member: nested((_, page) => page.fact(fact)), cost: costing(1) }
     })
   }
@@ -202,10 +200,7 @@ export class EntryPlanner {
   }
 
   private edges(type: GraphQLObjectType, nodes: Nodes, list: AnyList, place: Place): PlannedEntry<JsonPage> {
-    return this.object(type, nodes, place, (fields, at) => {
-      if (isTypename(fields[0])) return { member: constant(type.name), cost: costing(1) }
-      if (isOfHost(type, fields[0])) return undefined
-      const field = fieldOf(type, fields[0])
+    return this.object(type, nodes, place, (field, fields, at) => {
       if (declaredOf(field, 'edge').edge === 'node') {
         const { object, weigh, cost } = this.nodes(objectOf(field), fields, list, at)
         return { member: nested(object), weigh, cost: sum([costing(1), cost]) }
@@ -215,21 +210,23 @@ export class EntryPlanner {
     })
   }
 
-  /** The object of the selected fields, each as `plan` returns it; undefined for one that it has not. */
+  /** The object of the selected fields, each as `plan` returns it, and of hidden members beside them. */
   private object<S>(
     type: GraphQLObjectType,
     nodes: Nodes,
     place: Place,
-    plan: (fields: Nodes, at: Place) => Planned<Member<S>> | undefined,
-    hidden: () => readonly NamedMember<S>[] = () => [],
+    plan: (field: Field, fields: Nodes, at: Place) => Planned<Member<S>>,
+    hidden: (isOfHost: boolean) => readonly NamedMember<S>[] = () => [],
   ): PlannedEntry<S> {
-    const planned = Array.from(this.selected(type, nodes)).flatMap(([name, fields]) => {
+    const all = this.selected(type, nodes)
+    const ours = this.ours(type, nodes)
+    const planned = Array.from(ours, ([name, fields]) => {
       const at = below(place, name)
       this.requireDepth(at)
-      const one = plan(fields, at)
-      return one ? [{ ...one, name }] : []
+      if (isTypename(fields[0])) return { name, member: constant(type.name), cost: costing(1), weigh: undefined }
+      return { name, weigh: undefined, ...plan(fieldOf(type, fields[0]), fields, at) }
     })
-    const members = [...planned.map(({ name, member }) => [name, member] as const), ...hidden()]
+    const members = [...planned.map(({ name, member }) => [name, member] as const), ...hidden(all.size > ours.size)]
     requireFew(members)
     const cost = sum(planned.map((one) => one.cost))
     return {
@@ -244,12 +241,8 @@ export class EntryPlanner {
   entry(type: GraphQLObjectType, nodes: Nodes, place: Place, isAbstract = false): PlannedEntry {
     const long: string[] = []
     let needsRow = false
-    const plan = (fields: Nodes, at: Place): Planned<Member> | undefined => {
-      if (isTypename(fields[0])) return { member: constant(type.name), cost: costing(1) }
-      const field = type.getFields()[fields[0].name.value]
-      // A field that a host has added: its resolver gets the whole row.
-      needsRow ||= !field || rowScopeOf(field) !== undefined
-      if (!field) return undefined
+    const plan = (field: Field, fields: Nodes, at: Place): Planned<Member> => {
+      needsRow ||= rowScopeOf(field) !== undefined
       const planned = this.member(type, field, fields, at)
       const column = longColumnOf(sqlOf(field))
       if (!column) return planned
@@ -258,8 +251,9 @@ export class EntryPlanner {
       return { ...planned, cost: sum([planned.cost, text]) }
     }
     const { isHosted } = this.planning
-    const { object, ...more } = this.object(type, nodes, place, plan, () => [
-      ...(isHosted && needsRow ? [[ROW_MEMBER, allColumns] as const] : []),
+    // A field that a host has added: its resolver gets the whole row.
+    const { object, ...more } = this.object(type, nodes, place, plan, (isOfHost) => [
+      ...(isHosted && (needsRow || isOfHost) ? [[ROW_MEMBER, allColumns] as const] : []),
       ...(isHosted && isAbstract ? [[TYPE_MEMBER, constant(type.name)] as const] : []),
     ])
     this.longTexts += long.length

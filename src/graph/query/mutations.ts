@@ -3,7 +3,7 @@ import type { GraphQLObjectType } from 'graphql'
 import { Fault } from '../../errors.js'
 import { bytesOf } from '../../store/query/jsonPage.js'
 import type { AnyList } from '../../store/query/page.js'
-import type { CompiledSql, Write } from '../../store/store.js'
+import type { Write } from '../../store/store.js'
 import { type Context, change } from '../builder.js'
 import { type Arguments, columnOf, type Mutation, objectOf, sqlOf } from './declared.js'
 import { below, type EntryPlanner, type Place, type Refusal } from './entries.js'
@@ -22,83 +22,66 @@ interface PreparedChange {
   run(): Promise<RootResult>
 }
 
-/** What a mutation shows of its change. */
-interface PlannedChange {
+/** What a mutation shows of its change, or a part of it. */
+interface Shown {
   readonly cost: Cost
-  /** The rows that are read after the change. */
-  readonly rows: readonly ChangedRow[]
-  /** Gets the JSON of a row by its key. */
-  resultOf(value: object, jsonOf: (row: ChangedRow, key: string) => Promise<Buffer>): Promise<RootResult>
-}
-
-/** The selected fields of a changed row, which are read by a key in the transaction of the change. */
-interface ChangedRow {
-  readonly cost: Cost
-  statementFor(context: Context, args: readonly Arguments[]): Promise<(key: string) => CompiledSql>
+  /** Makes the statements before the change; what it returns reads the JSON in the transaction of the change. */
+  prepare(context: Context, args: readonly Arguments[]): Promise<(write: Write, changed: object) => Promise<Buffer>>
 }
 
 /** Plans a root field of a mutation. */
-export function changerOf(planner: EntryPlanner, mutation: Mutation) {
-  const planned = mutation.list ? wholeRow(planner, mutation.list) : report(planner)
+export function changerOf(planner: EntryPlanner, { list, check, change: make }: Mutation) {
+  const { field, nodes } = planner.root
+  const type = objectOf(field)
+  const shown = list
+    ? changedRow(planner, { list, by: 'id', key: idOf }, type, nodes, planner.place(list.table))
+    : report(planner, type, nodes)
   const prepare: ChangeRoot = async (context, args) => {
-    const { principal } = context
     const [own = {}] = args
-    mutation.check?.(principal, own)
-    const statements = new Map<ChangedRow, (key: string) => CompiledSql>()
-    for (const row of planned.rows) statements.set(row, await row.statementFor(context, args))
-    const reading = (write: Write) => async (row: ChangedRow, key: string) => {
-      const statement = statements.get(row)?.(key)
-      const [found] = statement ? await write.rows(statement) : []
-      return bytesOf(found?.[0])
-    }
+    check?.(context.principal, own)
+    const show = await shown.prepare(context, args)
     return {
       refusals: refusalsIn(planner),
       run: () =>
         change(context, async (write) => {
-          const value = await mutation.change(write, own, principal)
-          return planned.resultOf(value, reading(write))
+          const changed = await make(write, own, context.principal)
+          const json = [await show(write, changed)]
+          return { json, isThere: true, ...(list && { id: idOf(changed) }) }
         }),
     }
   }
-  return { cost: planned.cost, run: { change: prepare } }
+  return { cost: selected(shown.cost), run: { change: prepare } }
 }
 
-function wholeRow(planner: EntryPlanner, list: AnyList): PlannedChange {
-  const { field, nodes } = planner.root
-  const row = changedRow(planner, { list, by: 'id' }, objectOf(field), nodes, planner.place(list.table))
-  return {
-    cost: selected(row.cost),
-    rows: [row],
-    async resultOf(value, jsonOf) {
-      const { id } = value as { id: string }
-      return { json: [await jsonOf(row, id)], isThere: true, id }
-    },
-  }
+function idOf(row: object): string {
+  return (row as { id: string }).id
 }
 
 /** A report has values, and perhaps rows that it has changed. */
-function report(planner: EntryPlanner): PlannedChange {
-  const { field, nodes } = planner.root
-  const type = objectOf(field)
-  const members = Array.from(planner.ours(type, nodes), ([name, fields]) => {
+function report(planner: EntryPlanner, type: GraphQLObjectType, nodes: Nodes): Shown {
+  const members = Array.from(planner.ours(type, nodes), ([name, fields]): [string, Shown] => {
     const member = type.getFields()[fields[0].name.value]
     const declared = member && sqlOf(member)
-    if (!declared || !('row' in declared)) return { name, ...shownMember(planner, type, fields) }
+    if (!declared || !('row' in declared)) {
+      const { cost, shown } = shownMember(planner, type, fields)
+      return [name, { cost, prepare: async () => async (_, changed) => Buffer.from(shown(changed)) }]
+    }
     const place = { ...below(planner.place(declared.row.list.table), name), parent: type }
     const row = changedRow(planner, declared.row, objectOf(member), fields, place)
-    return { name, row, key: declared.row.key, cost: selected(row.cost), shown: undefined }
+    return [name, { ...row, cost: selected(row.cost) }]
   })
   return {
-    cost: selected(sum(members.map(({ cost }) => cost))),
-    rows: members.flatMap((member) => (member.shown ? [] : [member.row])),
-    async resultOf(value, jsonOf) {
-      const json: Buffer[] = [Buffer.from('{')]
-      for (const member of members) {
-        json.push(Buffer.from(`${json.length === 1 ? '' : ','}"${member.name}":`))
-        if (member.shown) json.push(Buffer.from(member.shown(value)))
-        else json.push(await jsonOf(member.row, member.key(value as never)))
+    cost: sum(members.map(([, { cost }]) => cost)),
+    async prepare(context, args) {
+      const shows = await Promise.all(members.map(([, member]) => member.prepare(context, args)))
+      return async (write, changed) => {
+        const parts: Buffer[] = []
+        for (const [index, [name]] of members.entries()) {
+          const json = await shows[index]?.(write, changed)
+          parts.push(Buffer.from(`${index === 0 ? '{' : ','}"${name}":`), bytesOf(json))
+        }
+        return Buffer.concat([...parts, Buffer.from(parts.length === 0 ? '{}' : '}')])
       }
-      return { json: [...json, Buffer.from('}')], isThere: true }
     },
   }
 }
@@ -106,18 +89,19 @@ function report(planner: EntryPlanner): PlannedChange {
 /** Stands for the key of a row that is not known before the change. */
 const KEY = Symbol('key')
 
+/** The selected fields of a changed row, by a key. */
 function changedRow(
   planner: EntryPlanner,
-  { list, by }: { readonly list: AnyList; readonly by: string },
+  { list, by, key }: { list: AnyList; by: string; key: (changed: never) => string },
   type: GraphQLObjectType,
   nodes: Nodes,
   place: Place,
-): ChangedRow {
+): Shown {
   const { object, weigh, cost } = planner.entry(type, nodes, place)
   const rows = planner.rows(weigh)
   return {
     cost,
-    async statementFor(context, args) {
+    async prepare(context, args) {
       const pageRequests = await pageRequestsIn(context, rows, args)
       const statement = await statementOf(context, rows, pageRequests, {
         extent: { table: list.table(context.store.read.t), rows: 1 },
@@ -132,7 +116,11 @@ function changedRow(
       })
       // It is read while other writers wait.
       if (statement.isHeavy) throw tooHeavy()
-      return (key) => ({ ...statement, values: statement.values.map((value) => (value === KEY ? key : value)) })
+      return async (write, changed) => {
+        const values = statement.values.map((value) => (value === KEY ? key(changed as never) : value))
+        const [found] = await write.rows({ ...statement, values })
+        return bytesOf(found?.[0])
+      }
     },
   }
 }

@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
-  type FieldNode,
   GraphQLError,
   type GraphQLFieldResolver,
   type GraphQLResolveInfo,
   getArgumentValues,
-  type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql'
 import { Fault } from '../../errors.js'
@@ -74,16 +72,10 @@ function apart(context: Context, info: GraphQLResolveInfo): Promise<Answer> {
   return answer(alone(info), info.variableValues, context, { isHosted: true })
 }
 
-const operations = new WeakMap<FieldNode, OperationDefinitionNode>()
-
 function alone({ schema, operation, fragments, fieldNodes, parentType }: GraphQLResolveInfo): Operation {
-  const [node] = fieldNodes
-  const known = node && fieldNodes.length === 1 ? operations.get(node) : undefined
   const kind = parentType === schema.getMutationType() ? OperationTypeNode.MUTATION : OperationTypeNode.QUERY
   const selectionSet = { ...operation.selectionSet, selections: fieldNodes }
-  const single = known ?? { ...operation, operation: kind, selectionSet }
-  if (node && fieldNodes.length === 1) operations.set(node, single)
-  return { schema, operation: single, fragments }
+  return { schema, operation: { ...operation, operation: kind, selectionSet }, fragments }
 }
 
 /** Resolves a field below the root from what its root field has read. */

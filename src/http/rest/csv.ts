@@ -3,7 +3,7 @@ import { DetailNames, type SheetLayout, sheetLayout } from '../../ingest/files/c
 import { csvLine, type Separator } from '../../ingest/files/csv.js'
 import { LIMITS } from '../../limits.js'
 import { Content } from '../wire/content.js'
-import { GrowingBytes } from '../wire/slices.js'
+import { joined } from '../wire/slices.js'
 
 export type Entry = Readonly<Record<string, unknown>>
 
@@ -21,15 +21,14 @@ export async function csvContent(
   entries: JsonLines,
   separator: Separator,
 ): Promise<Content> {
-  const body = new GrowingBytes(entries.lines.length)
   // Excel knows UTF-8 by the byte order mark.
   const { header, cells } = await layoutOf(columns, entries)
-  await body.append(`\ufeff${csvLine(header, separator)}`)
+  const parts = [Buffer.from(`\ufeff${csvLine(header, separator)}`)]
   for (const slice of entries.slices()) {
-    await body.append(slice.map((entry) => csvLine(cells(entry), separator)).join(''))
+    parts.push(Buffer.from(slice.map((entry) => csvLine(cells(entry), separator)).join('')))
     await nextTurn()
   }
-  return new Content('text/csv; charset=utf-8; header=present', await body.whole())
+  return new Content('text/csv; charset=utf-8; header=present', await joined(parts))
 }
 
 async function layoutOf(columns: readonly string[], entries: JsonLines): Promise<SheetLayout> {
