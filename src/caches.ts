@@ -21,6 +21,20 @@ export function oncePerPair<K extends object, L, V>(find: (key: K, other: L) => 
   }
 }
 
+/** Built lazily on first use, and kept; after a promise that fails, the next call tries again. */
+export function lazily<V>(make: () => V): () => V {
+  let made: V | undefined
+  const forget = () => {
+    made = undefined
+  }
+  return () => {
+    if (made !== undefined) return made
+    made = make()
+    if (made instanceof Promise) made.catch(forget)
+    return made
+  }
+}
+
 /** A cache of at most `max` entries that grows with its use: with the option `max` all of it is allocated at once. */
 export function growingCache<V extends NonNullable<unknown>>(max: number): LRUCache<string, V> {
   return new LRUCache({ maxSize: max, sizeCalculation: () => 1 })

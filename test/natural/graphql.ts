@@ -11,7 +11,11 @@ const people: readonly Question[] = [
   { words: 'Who works here? (users)', graphql: '{ users { nodes { name } } }', says: /Did you mean .*personnel/ },
   { words: 'Who works here? (persons)', graphql: '{ persons { name } }', says: /Did you mean .*personnel/ },
   { words: 'Who works here? (employees)', graphql: '{ employees { name } }', says: /Did you mean .*personnel/ },
-  { words: 'Names and titles, as a plain list', graphql: '{ personnel { name title } }', says: /PersonConnection is a connection: ask for `nodes \{ name/ },
+  {
+    words: 'Names and titles, as a plain list',
+    graphql: '{ personnel { name title } }',
+    says: /PersonConnection is a connection: ask for `nodes \{ name/,
+  },
   {
     words: 'Names, through edges',
     graphql: '{ personnel(first: 3) { edges { node { name } } } }',
@@ -154,7 +158,11 @@ const groups: readonly Question[] = [
     meant: is('group.name', 'Crisis Team'),
   },
   { words: 'Which teams are there?', graphql: '{ teams { nodes { name } } }', says: /Did you mean .*groups/ },
-  { words: 'Members as a plain list', graphql: '{ groups { nodes { members { name } } } }', says: /PersonConnection is a connection: ask for `nodes \{ name/ },
+  {
+    words: 'Members as a plain list',
+    graphql: '{ groups { nodes { members { name } } } }',
+    says: /PersonConnection is a connection: ask for `nodes \{ name/,
+  },
   { words: 'A group, unnamed', graphql: '{ group { name } }', says: /id.*name.*externalId/s },
 ]
 

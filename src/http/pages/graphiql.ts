@@ -1,19 +1,10 @@
 import { Worker } from 'node:worker_threads'
+import { lazily } from '../../caches.js'
 import { Fault } from '../../errors.js'
 import { preferredType } from '../wire/content.js'
 import type { HttpRequest } from '../wire/request.js'
 import type { GraphiqlReport } from './graphiqlWorker.js'
-import {
-  type Assets,
-  assetIn,
-  assetsOf,
-  createPage,
-  html,
-  lazily,
-  modulesOf,
-  type Page,
-  type PageOptions,
-} from './shell.js'
+import { type Assets, assetIn, assetsOf, createPage, html, modulesOf, type Page, type PageOptions } from './shell.js'
 
 const TITLE = 'Operations Gateway: GraphiQL'
 const ASSETS = '/assets/graphiql-'

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { PACKAGE } from '../../about.js'
+import { lazily } from '../../caches.js'
 import type { AppOptions } from '../options.js'
 import { Content, respond } from '../wire/content.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
@@ -44,20 +45,6 @@ const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
 
 /** The `sessionStorage` item with the key of a tab, shared by all pages. */
 const TAB_KEY_NAME = 'operations.key'
-
-/** Built lazily on first use, and kept; after a promise that fails, the next call tries again. */
-export function lazily<V>(make: () => V): () => V {
-  let made: V | undefined
-  const forget = () => {
-    made = undefined
-  }
-  return () => {
-    if (made !== undefined) return made
-    made = make()
-    if (made instanceof Promise) made.catch(forget)
-    return made
-  }
-}
 
 /** Files below one folder, whose name changes with any of them. */
 export interface Assets {

@@ -98,7 +98,7 @@ async function change(
   const precondition = async (read: Context['store']['read']) => {
     if (!reading) return
     const current = { ...context, store: { ...context.store, read } }
-    requireMatch(tags, await readOne(compiledRoute(reading), parameters, current))
+    await requireMatch(tags, await readOne(compiledRoute(reading), parameters, current))
   }
   const mutation = {
     operation: operation.operation,
@@ -132,9 +132,9 @@ function tagsToMatch(request: HttpRequest, { routes }: Place): readonly string[]
 }
 
 /** Throws unless a tag matches the current resource. A missing resource passes: the change itself reports a 404. */
-function requireMatch(tags: readonly string[], { isThere, json }: RootResult): void {
-  const content = new Content(JSON_TYPE, Buffer.concat(json))
-  if (!isThere || tags.some((tag) => content.isTagged(tag))) return
+async function requireMatch(tags: readonly string[], { isThere, json }: RootResult): Promise<void> {
+  const own = await new Content(JSON_TYPE, Buffer.concat(json)).tags()
+  if (!isThere || tags.some((tag) => own.includes(tag))) return
   throw new Fault('PRECONDITION_FAILED', 'This has changed since you read it. Read it again, and retry with its ETag.')
 }
 

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
+import { lazily } from '../../caches.js'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { type HttpRequest, type HttpResponse, isReading } from './request.js'
@@ -21,11 +21,12 @@ export class Content {
   readonly type: string
   readonly bytes: Buffer
   private readonly encoded = new Map<Encoding, Promise<Buffer>>()
-  private hash: string | undefined
+  private readonly hash: () => Promise<string>
 
   constructor(type: string, bytes: Buffer) {
     this.type = type
     this.bytes = bytes
+    this.hash = lazily(() => hashOf(bytes))
   }
 
   static json(value: unknown): Content {
@@ -33,20 +34,14 @@ export class Content {
   }
 
   /** A strong ETag: each encoding of the same content has its own. */
-  tag(encoding: Encoding | undefined): string {
-    this.hash ??= createHash('sha256').update(this.bytes).digest('base64url')
-    const tag = this.hash.slice(0, 27)
+  async tag(encoding: Encoding | undefined): Promise<string> {
+    const tag = (await this.hash()).slice(0, 27)
     return encoding ? `"${tag}-${encoding}"` : `"${tag}"`
   }
 
-  /** Hashes a large body in slices before its ETag is needed: hashing it at once would block the event loop. */
-  async hashInSlices(): Promise<void> {
-    if (this.bytes.length > LIMITS.sliceBytes) this.hash ??= await hashOf(this.bytes)
-  }
-
-  /** Whether this is the ETag of this content, in any encoding. */
-  isTagged(tag: string): boolean {
-    return [undefined, ...ENCODINGS].some((encoding) => this.tag(encoding) === tag)
+  /** The ETags of this content, in all encodings. */
+  tags(): Promise<string[]> {
+    return Promise.all([undefined, ...ENCODINGS].map((encoding) => this.tag(encoding)))
   }
 
   encode(encoding: Encoding): Promise<Buffer> {
@@ -70,8 +65,7 @@ export async function respond(
   }
   // The response of PATCH is that of a GET now, so it has the same ETag.
   if (status === 200 && (isReading(request) || request.method === 'PATCH')) {
-    await content.hashInSlices()
-    const tag = content.tag(encoding)
+    const tag = await content.tag(encoding)
     all['etag'] = tag
     if (isReading(request)) all['cache-control'] ??= 'private, no-cache'
     if (isReading(request) && isUnchanged(request.header('if-none-match'), tag)) {
@@ -121,10 +115,7 @@ export function requireAcceptable<T extends string>(request: HttpRequest, types:
  * among equals the first of `types` wins.
  */
 export function preferredType<T extends string>(accept: string | undefined, types: readonly T[]): T | undefined {
-  // Fast path for what nearly all clients send.
-  if (accept === undefined || accept === '*/*' || accept.trim() === '') return types[0]
-  const named = types.find((type) => type === accept)
-  if (named !== undefined) return named
+  if (accept === undefined || accept.trim() === '') return types[0]
   const qualities = qualitiesIn(accept)
   const quality = (type: T) =>
     qualities.get(type) ?? qualities.get(`${type.slice(0, type.indexOf('/'))}/*`) ?? qualities.get('*/*') ?? 0

@@ -82,17 +82,7 @@ const SEPARATORS_BYTES = ':\r\n'.length
 // `url` would throw on any other value, also when the request is logged. A Host is a name and a port, nothing else.
 function hasUsableTarget({ headers, httpVersion }: IncomingMessage, target: string): boolean {
   const { host = httpVersion === '1.0' ? 'localhost' : '' } = headers
-  return target.startsWith('/') && isUsableHost(host)
-}
-
-// Caches the last valid Host: nearly every request has the same one.
-let usableHost = 'localhost'
-
-function isUsableHost(host: string): boolean {
-  if (host === usableHost) return true
-  const isUsable = /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}/`)
-  if (isUsable) usableHost = host
-  return isUsable
+  return target.startsWith('/') && /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}/`)
 }
 
 /** The path and query of a target in absolute-form, which proxies may send (RFC 9112, 3.2.2). */
