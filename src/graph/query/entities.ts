@@ -6,7 +6,7 @@ import { conditional } from '../../store/query/jsonPage.js'
 import { keysIn, SAMPLE } from '../../store/query/rowKeys.js'
 import type { CompiledSql } from '../../store/store.js'
 import type { Context } from '../builder.js'
-import { type Batch, contradiction, type Reference, readReferences } from '../federation/references.js'
+import { type Batch, contradiction, readReferences } from '../federation/references.js'
 import type { References } from './declared.js'
 import type { Refusal } from './entries.js'
 import { type PageRequests, pageRequestsIn } from './pageRequests.js'
@@ -43,8 +43,9 @@ export function entitiesReader(
         const found = new Map(batches.map((batch, index) => [batch.key, foundIn(batch, rows[index] ?? [])]))
         const flaws = new Map<number, Fault>()
         const things = places.map((place, index) => {
-          const thing = place instanceof Fault ? place : jsonOf(place, found.get(place.key)?.get(place.value))
-          if (!(thing instanceof Fault)) return thing
+          const row = place instanceof Fault ? undefined : found.get(place.key)?.get(place.value)
+          const thing = place instanceof Fault ? place : row && (contradiction(place, row.keyOf) ?? row.json)
+          if (!(thing instanceof Fault)) return thing ?? 'null'
           flaws.set(index, thing)
           return 'null'
         })
@@ -61,10 +62,6 @@ export function entitiesReader(
 interface Found {
   readonly json: string
   readonly keyOf: (key: string) => string | undefined
-}
-
-function jsonOf(reference: Reference, found: Found | undefined): string | Fault {
-  return found ? (contradiction(reference, found.keyOf) ?? found.json) : 'null'
 }
 
 /** The rows of a look-up, by the key that they were looked up by. */

@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { GraphQLID, type GraphQLObjectType, getNamedType, isNullableType } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
@@ -41,7 +41,7 @@ import {
 } from './members.js'
 import { type Cost, costing, type FieldPrice, FREE, type ListCost, selected, sum, within } from './prices.js'
 import type { Collect, Nodes, Selected } from './selections.js'
-import type { Build, PlannedRows, Weigh, Weighing } from './statements.js'
+import type { Entry, PlannedRows, Weigh, Weighing } from './statements.js'
 
 /** For whom and in what an operation is planned. */
 export interface Planning {
@@ -78,9 +78,7 @@ interface Planned<M> {
 }
 
 /** A planned object: the SQL that builds it from a row or a page, and what it costs. */
-export interface PlannedEntry<S = PgTable> {
-  readonly object: (build: Build, source: S) => SQL
-  readonly weigh: Weigh
+export interface PlannedEntry<S = PgTable> extends Entry<S> {
   readonly cost: Cost
 }
 

@@ -4,7 +4,6 @@ import { LRUCache } from 'lru-cache'
 import { grants, SCOPE_NAMES, type Scope } from '../../auth/scopes.js'
 import { oncePer } from '../../caches.js'
 import { Fault } from '../../errors.js'
-import type { AnyList } from '../../store/query/page.js'
 import type { Context } from '../builder.js'
 import { countReferences, countRefused, entityNamed, readReferences } from '../federation/references.js'
 import {
@@ -15,7 +14,6 @@ import {
   objectOf,
   type References,
   type Slot,
-  type SqlField,
   sqlOf,
   unplanned,
 } from './declared.js'
@@ -132,7 +130,8 @@ function rootOf(planner: EntryPlanner, schema: GraphQLSchema): PlannedRoot {
   if (scope) return { cost: costing(1), run: { refused: scope } }
   const mutation = mutationOf(field)
   const declared = sqlOf(field)
-  slots.push({ field, node: nodes[0], list: declared && listOf(declared) })
+  const listed = declared && 'summary' in declared ? declared.summary : declared
+  slots.push({ field, node: nodes[0], list: listed && 'list' in listed ? listed.list : undefined })
   if (mutation) return changerOf(planner, mutation)
   if (!declared) throw unplanned(field)
   if ('entities' in declared) return entitiesRoot(planner, schema, declared.entities)
@@ -168,12 +167,6 @@ function rootOf(planner: EntryPlanner, schema: GraphQLSchema): PlannedRoot {
   const { object: built, weigh, cost } = planner.entry(object, nodes, place)
   const read = viewReader(planner.rows(weigh), planner, view, built)
   return { cost: derivedCost(field, cost, sum(planner.derived)), run: { read } }
-}
-
-/** The list whose arguments a root field has. */
-function listOf(declared: SqlField): AnyList | undefined {
-  if ('summary' in declared) return declared.summary.list
-  return 'list' in declared ? declared.list : undefined
 }
 
 /** All rows of a list are read, and none is shown. */

@@ -175,7 +175,7 @@ function listResult(parts: readonly Part[], total: unknown, columns: unknown[]):
   return { json: [...json, Buffer.from('}')], isThere: true, list: { entries, pageInfo, totalCount } }
 }
 
-const NULL = Buffer.from('null')
+export const NULL = Buffer.from('null')
 
 /** Reads a single row by one statement. */
 export function rowReader(rows: PlannedRows, refused: Refusals, one: SingleRow, object: Entry['object']): ReadRoot {

@@ -11,7 +11,7 @@ import type { Arguments } from './declared.js'
 import type { Refusal } from './entries.js'
 import { type Plan, planFor, type Root } from './plan.js'
 import { type FieldPrice, priceOf } from './prices.js'
-import { orFault, type RootRead, type RootResult, readRoots } from './readers.js'
+import { NULL, orFault, type RootRead, type RootResult, readRoots } from './readers.js'
 import { includedBy, type Nodes, type Operation, selectionsOf, type Variables } from './selections.js'
 
 /** The answer to an operation, by root field, in the order of the response. */
@@ -195,8 +195,6 @@ export function dataOf({ roots, isNull }: Answer): Buffer[] {
   ])
   return [Buffer.from('{'), ...fields, Buffer.from('}')]
 }
-
-const NULL = Buffer.from('null')
 
 /** The errors of an answer, each at its place; at most `most` of them, and how many others there are. */
 export function errorsOf(

@@ -40,7 +40,7 @@ export function operationIn(
   return known
 }
 
-function fragmentsOf({ definitions }: DocumentNode): Operation['fragments'] {
+export function fragmentsOf({ definitions }: DocumentNode): Operation['fragments'] {
   const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION)
   return Object.fromEntries(fragments.map((fragment) => [fragment.name.value, fragment]))
 }

@@ -27,8 +27,8 @@ export interface PlannedRows {
 export type Weigh = (weighing: Weighing) => number
 
 /** A row as an object of its selected fields. */
-export interface Entry {
-  readonly object: (build: Build, row: PgTable) => SQL
+export interface Entry<S = PgTable> {
+  readonly object: (build: Build, source: S) => SQL
   readonly weigh: Weigh
 }
 
@@ -278,7 +278,9 @@ export async function statementOf(
     () => build(new Build(read, pageRequests, { isHeavy, isMetered, builtOnce }), guard),
   )
   const bound = boundIn(values, pageRequests, given)
-  return { ...compiled, values: bound, hasStablePlan: hasStablePlan(pageRequests), isHeavy, weight }
+  // A filtered list has none: which index is best depends on how rare the values are.
+  const hasStablePlan = pageRequests.every((one) => Object.keys(one?.filter ?? {}).length === 0)
+  return { ...compiled, values: bound, hasStablePlan, isHeavy, weight }
 }
 
 /** The values of a statement, for its placeholders. */
@@ -299,9 +301,4 @@ function keyOf(pageRequests: PageRequests, builtOnce: ReadonlySet<Entry>): strin
   const shapes = pageRequests.map((one) => one && [one.bound.shape, one.first ?? -one.most, one.place ? 1 : 0])
   // The number is enough: with more rows, entries only join those that are built once.
   return JSON.stringify([...shapes, builtOnce.size])
-}
-
-/** A filtered list has no stable plan: which index is best depends on how rare the values are. */
-function hasStablePlan(pageRequests: PageRequests): boolean {
-  return pageRequests.every((one) => Object.keys(one?.filter ?? {}).length === 0)
 }

@@ -13,15 +13,14 @@ import {
   visit,
 } from 'graphql'
 import { Fault } from '../../errors.js'
+import { fragmentsOf } from '../../graph/query/selections.js'
 import { LIMITS } from '../../limits.js'
 
 /** Parses a query and enforces the limits on its text and shape; its cost is checked when it runs. */
 export function parseWithinLimits(text: string, options: ParseOptions | undefined): DocumentNode {
   requireAtMost('characters', text.length, LIMITS.queryCharactersMax)
   const document = parseTokens(text, options)
-  const fragments = new Map(
-    document.definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [])),
-  )
+  const fragments = new Map(Object.entries(fragmentsOf(document)))
   const { directives, names, introspected } = countsIn(document, fragments)
   requireAtMost('directives', directives, LIMITS.queryDirectivesMax)
   requireAtMost('root fields and aliases', names, LIMITS.queryNamesMax)
