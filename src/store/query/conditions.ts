@@ -12,7 +12,7 @@ import type { Tables } from '../tables.js'
 /** A filter as callers give it: absent and null both mean "any". */
 export type Optional<T> = T | null | undefined
 
-/** Case-insensitive substring match without LIKE: engines differ in its case folding and its backslash escapes. */
+/** Case-insensitive substring match; ASCII alone is folded, because engines differ in the rest. */
 export function mentions(column: AnyColumn, text: string): SQL {
   return sql`lower(${column}) like ${anywhere(lowered(text))} escape '\\'`
 }
