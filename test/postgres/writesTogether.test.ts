@@ -188,8 +188,7 @@ test('changes become visible in the order of their ids, also while two copies wr
   }
   const writing = [store, copy].flatMap((to, at) => Array.from({ length: 8 }, (_, i) => write(to, `${at}-${i}`)))
   const followed: number[] = []
-  const endsAt = performance.now() + 1_500
-  while (performance.now() < endsAt) {
+  while (followed.length < 200) {
     const text = 'select id from change where id > $1 order by id'
     const rows = await store.read.rows({ text, values: [followed.at(-1) ?? 0], hasStablePlan: true })
     followed.push(...rows.map(([id]) => Number(id)))
@@ -198,7 +197,6 @@ test('changes become visible in the order of their ids, also while two copies wr
   await Promise.all(writing)
   await copy.close()
   const all = own.values('select id, recorded_at from change order by id')
-  expect(followed.length).toBeGreaterThan(50)
   expect(all.map(([id]) => Number(id)).slice(0, followed.length)).toEqual(followed)
   const timestamps = all.map(([, at]) => String(at))
   expect(timestamps).toEqual([...timestamps].sort())

@@ -120,18 +120,13 @@ test.runIf(process.platform === 'linux')('a worker gives way to the event loop w
 })
 
 test('the event loop goes on while a worker reads', async () => {
-  const { caller } = await openSlow({ deadlineMs: 2_000 })
+  const { gateway, caller } = await openSlow({ deadlineMs: 2_000 })
   const slow = caller.get(SEARCH)
-  let pages = 0
-  const paging = (async () => {
-    for (let isOver = false; !isOver; pages++) {
-      expect((await caller.get('/v1/risks?limit=1')).status).toBe(200)
-      isOver = await Promise.race([slow.then(() => true), sleep(1, false)])
-    }
-  })()
+  await passed(gateway, 1)
+  // A page that is requested later is answered before.
+  const page = caller.get('/v1/risks?limit=1')
+  expect((await Promise.race([slow, page])).status).toBe(200)
   expect((await slow).status).toBe(503)
-  await paging
-  expect(pages).toBeGreaterThan(5)
 })
 
 test('when the worker queue is full, the next request gets 503, unless others have disconnected', async () => {

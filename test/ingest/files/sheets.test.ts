@@ -111,10 +111,8 @@ describe('the records of a CSV text', () => {
     expect([separators[0], begins]).toEqual([separator, start])
   })
 
-  test('a hundred thousand of one-cell records with quotes take no quadratic time', () => {
-    const started = performance.now()
+  test('a hundred thousand one-cell records with quotes are read, which in quadratic time would take minutes', () => {
     expect(cellsOf('5" pipe\n'.repeat(100_000))).toHaveLength(100_000)
-    expect(performance.now() - started).toBeLessThan(5_000)
   })
 })
 
