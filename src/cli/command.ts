@@ -3,7 +3,7 @@ import { type Config, SETTINGS, type Setting, type SettingName } from '../config
 import { shownAddress } from '../store/address.js'
 import { openStore } from '../store/open.js'
 import type { Store } from '../store/store.js'
-import { escaped } from '../text.js'
+import { escaped, escapedLine } from '../text.js'
 
 /** Wrong usage of a command; the message says how to call it. */
 export class WrongUsage extends Error {}
@@ -86,4 +86,46 @@ export function print(text: string): Promise<void> {
 /** Messages for people go to standard error. */
 export function say(text: string): void {
   process.stderr.write(`${escaped(text)}\n`)
+}
+
+/** SIGINT or SIGTERM: the work was aborted before anything was stored. */
+export class Interrupted extends Error {
+  constructor() {
+    super('Interrupted: unfinished work was not stored.')
+  }
+}
+
+/** Runs work that aborts at its next safe point after a signal; a second signal ends the process at once. */
+export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  const stop = () => controller.abort(new Interrupted())
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  try {
+    return await work(controller.signal)
+  } finally {
+    process.off('SIGINT', stop)
+    process.off('SIGTERM', stop)
+  }
+}
+
+const WIDTH = 30
+const EVERY_MS = 100
+
+/** A progress bar on a terminal; nothing in a pipe. */
+export function progressBar(label: string, total: number, stream: NodeJS.WriteStream = process.stderr) {
+  let shownAt = 0
+  return {
+    show(done: number, outOf = total): void {
+      const now = performance.now()
+      if (!stream.isTTY || now - shownAt < EVERY_MS) return
+      shownAt = now
+      const filled = Math.round((WIDTH * done) / Math.max(outOf, 1))
+      const bar = '#'.repeat(filled).padEnd(WIDTH, '.')
+      stream.write(`\r${escapedLine(label)} [${bar}] ${done.toLocaleString('en')} of ${outOf.toLocaleString('en')}`)
+    },
+    clear(): void {
+      if (stream.isTTY && shownAt > 0) stream.write('\r\x1b[K')
+    },
+  }
 }

@@ -7,7 +7,7 @@ import type { PersonRow } from '../personnel/people.js'
 import type { Read } from '../store/store.js'
 import { escapedLine } from '../text.js'
 import { commandWith, print, say, WrongUsage, withStore } from './command.js'
-import { personNamed } from './history/named.js'
+import { personNamed } from './history.js'
 
 interface Flags {
   readonly yes?: true

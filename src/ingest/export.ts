@@ -12,7 +12,7 @@ import type { Read } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { PERSON_STATUSES } from '../vocabulary.js'
 import { DetailNames } from './files/cells.js'
-import type { SheetNoun } from './files/nouns.js'
+import type { SheetNoun } from './files/table.js'
 
 /** An entity as an export has it, in the shape of the REST responses. */
 export type ExportRecord = Readonly<Record<string, unknown>>

@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs'
 import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { derivedColumns, SHEETS } from '../../ingest/columns.js'
-import { listed } from '../../ingest/files/flaws.js'
 import type { DateOrder } from '../../ingest/files/guess/dates.js'
 import type { Guess } from '../../ingest/files/guess/guess.js'
 import type { Mapping } from '../../ingest/files/mapping.js'
-import type { SheetNoun } from '../../ingest/files/nouns.js'
 import {
   formatOf,
   type GuessPlan,
@@ -15,13 +13,15 @@ import {
   type SheetFormat,
   UnreadableSheet,
 } from '../../ingest/files/sheet.js'
+import type { SheetNoun } from '../../ingest/files/table.js'
+import { listed } from '../../ingest/files/table.js'
 import { importRecords } from '../../ingest/importers.js'
 import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
 import { recognisable } from '../../ingest/shipped/shipped.js'
 import type { Store } from '../../store/store.js'
 import { fold } from '../../text.js'
-import { progressBar } from '../progress.js'
-import { type Finding, findingOf, flawsOf, warningsOf } from './findings.js'
+import { progressBar } from '../command.js'
+import { type FileOutcome, findingOf, flawsOf, warningsOf } from './report.js'
 
 export interface FileFlags {
   readonly format?: SheetFormat
@@ -48,33 +48,6 @@ interface Run extends FileFlags {
   readonly onGuess: (file: string, guess: Guess) => void
   readonly signal: AbortSignal
   readonly clock: () => Date
-}
-
-/** The result of importing one file. */
-export interface FileOutcome {
-  readonly file: string
-  /** What the lines of findings count. */
-  readonly unit: Sheet['unit']
-  /** What the user should know about how the file was read. */
-  readonly notes: readonly string[]
-  /** What was guessed about the columns, if anything was. */
-  readonly guess?: Guess | undefined
-  readonly isSound: boolean
-  readonly isStored: boolean
-  readonly records: number
-  readonly counts: ImportResult['counts']
-  readonly rejected: number
-  readonly flaws: readonly Finding[]
-  readonly warnings: readonly Finding[]
-  /** Closings of missing records that were refused; everything else is stored. */
-  readonly notClosed: readonly Finding[]
-  /** Columns that were ignored. */
-  readonly ignored: readonly string[]
-  readonly derived: readonly string[]
-  /** Projects and groups that were created because they were unknown. */
-  readonly made: readonly string[]
-  /** The keys of the projects that the file has data of. */
-  readonly projectKeys: readonly string[]
 }
 
 /** The flags that messages refer to. */

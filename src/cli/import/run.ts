@@ -1,19 +1,23 @@
-import { closeSync, writeFileSync } from 'node:fs'
+import { closeSync, readFileSync, writeFileSync } from 'node:fs'
 import { readConfig } from '../../config.js'
+import { DETAILS, detailsIn } from '../../details.js'
+import { SHEETS } from '../../ingest/columns.js'
+import { DetailNames, sheetLayout } from '../../ingest/files/cells.js'
+import { csvLine } from '../../ingest/files/csv.js'
 import type { Guess } from '../../ingest/files/guess/guess.js'
-import { printMapping } from '../../ingest/files/mapping.js'
-import type { SheetNoun } from '../../ingest/files/nouns.js'
+import { type Mapping, printMapping } from '../../ingest/files/mapping.js'
+import { BadMapping, readMapping } from '../../ingest/files/maps/reader.js'
 import { type SheetFormat, UnreadableSheet } from '../../ingest/files/sheet.js'
+import type { SheetNoun } from '../../ingest/files/table.js'
+import type { ShippedMap } from '../../ingest/shipped/rules.js'
+import { SHIPPED_MAPS, shippedMapping } from '../../ingest/shipped/shipped.js'
 import { LIMITS } from '../../limits.js'
 import { escapedLine } from '../../text.js'
-import { ImportFailed, print, say, WrongUsage, withStore } from '../command.js'
+import { ImportFailed, print, say, untilInterrupted, WrongUsage, withStore } from '../command.js'
 import { Draft } from '../draft.js'
-import { untilInterrupted } from '../interrupt.js'
-import { type FileFlags, type FileOutcome, importFile, sheetOf } from './file.js'
-import { guessInWords } from './guessed.js'
-import { mappingOf } from './maps.js'
-import { inWords, reportOf } from './report.js'
-import { templateOf } from './template.js'
+import { type FileFlags, importFile, sheetOf } from './file.js'
+import type { FileOutcome } from './report.js'
+import { guessInWords, inWords, reportOf } from './report.js'
 
 export interface ImportFlags extends FileFlags {
   readonly map?: string
@@ -90,4 +94,62 @@ export async function importAll(
     // No effect once the report was published.
     report?.discard()
   }
+}
+
+/** The map that `--map` names: one that comes with the command, or a file. */
+export function mappingOf(named: string, noun: SheetNoun): Mapping {
+  const shipped = SHIPPED_MAPS.find(({ name }) => name === named)
+  if (shipped && shipped.noun !== noun)
+    throw new WrongUsage(`The map ${named} is for ${shipped.noun}, not for ${noun}. ${MAPS_HINT}`)
+  if (shipped) return shippedMapping(shipped)
+  try {
+    return readMapping(textOf(named), named, Object.keys(SHEETS[noun].fields))
+  } catch (error) {
+    throw error instanceof BadMapping ? new WrongUsage(error.message) : error
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT') throw error
+    throw new WrongUsage(`There is neither a file nor a map ${JSON.stringify(file)}. ${MAPS_HINT}`)
+  }
+}
+
+const MAPS_HINT = '`operations import --maps` lists the maps.'
+
+/** Lists the maps that come with the command, or prints one of them as a file to edit. */
+export function printMaps(named: string | true, isJson: boolean): Promise<void> {
+  if (named === true) return print(isJson ? JSON.stringify(SHIPPED_MAPS.map(summary), null, 2) : table(SHIPPED_MAPS))
+  const map = SHIPPED_MAPS.find(({ name }) => name === named)
+  if (!map) throw new WrongUsage(`There is no map ${JSON.stringify(named)}. ${MAPS_HINT}`)
+  return print(printMapping(shippedMapping(map)).trimEnd())
+}
+
+function summary({ name, noun, reads }: ShippedMap) {
+  return { name, noun, reads }
+}
+
+function table(maps: readonly ShippedMap[]): string {
+  const width = (of: (map: ShippedMap) => string) => Math.max(...maps.map((map) => of(map).length))
+  const [names, nouns] = [width(({ name }) => name), width(({ noun }) => noun)]
+  return maps.map(({ name, noun, reads }) => `${name.padEnd(names)}  ${noun.padEnd(nouns)}  ${reads}`).join('\n')
+}
+
+/** An empty sheet of a noun with a commented example, without the columns that only an export writes. */
+export function templateOf(noun: SheetNoun, format: SheetFormat): string {
+  const columns = Object.entries(SHEETS[noun].fields).filter(([, { example }]) => example !== '')
+  const record = Object.fromEntries(
+    columns.map(([name, { example }]) => [name, name === DETAILS ? detailsIn(example) : example]),
+  )
+  if (format === 'csv') {
+    const names = new DetailNames()
+    names.add(record)
+    const { header, cells } = sheetLayout(Object.keys(record), names.all)
+    return `${csvLine(header)}# ${csvLine(cells(record))}`.trimEnd()
+  }
+  return JSON.stringify(format === 'json' ? [record] : record)
 }

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../limits.js'
-import { excerpt, UnreadableSheet } from './flaws.js'
 import type { Table, TableRow } from './table.js'
+import { excerpt, UnreadableSheet } from './table.js'
 
 const SEPARATORS = [',', ';', '\t'] as const
 export type Separator = (typeof SEPARATORS)[number]

@@ -1,5 +1,5 @@
-import type { ShippedMap } from './map.js'
-import { optional, personStatus } from './words.js'
+import type { ShippedMap } from './rules.js'
+import { optional, personStatus } from './rules.js'
 
 const entra: ShippedMap = {
   name: 'entra-json',

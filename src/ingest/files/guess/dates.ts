@@ -1,5 +1,4 @@
-import { type DayPattern, dayIn, dayPattern } from '../days.js'
-import { monthNumber } from '../months.js'
+import { type DayPattern, dayIn, dayPattern, monthNumber } from '../days.js'
 import { type Column, isBlankWord, type Occurrence, occurrencesInWords, type Reading } from './column.js'
 import { byFoldedText } from './scales.js'
 

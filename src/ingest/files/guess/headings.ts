@@ -1,7 +1,6 @@
 import { HEADING_CHARACTERS_MAX } from '../header.js'
-import type { SheetNoun } from '../nouns.js'
-import { ALIASES } from './aliases.js'
-import { FILLERS, NOUN_WORDS, PRIVATE_WORDS, SMALL_WORDS, STATE_FILLERS, STATES } from './headingWords.js'
+import type { SheetNoun } from '../table.js'
+import { ALIASES, FILLERS, NOUN_WORDS, PRIVATE_WORDS, SMALL_WORDS, STATE_FILLERS, STATES } from './aliases.js'
 
 /** A field that a heading may mean; the lowest rank is the best name for it. */
 interface Meaning {

@@ -9,7 +9,7 @@ import {
   SCORE_MAX,
 } from '../../../vocabulary.js'
 import type { Scalar } from '../mapping.js'
-import type { SheetNoun } from '../nouns.js'
+import type { SheetNoun } from '../table.js'
 import { type Column, isBlankWord, type Reading, Words } from './column.js'
 import { plain } from './headings.js'
 import { blankValues, byFoldedText } from './scales.js'

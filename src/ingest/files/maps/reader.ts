@@ -1,8 +1,7 @@
 import { DETAILS, detailField } from '../../../details.js'
-import { dayPattern } from '../days.js'
+import { dayPattern, isMonthLanguage } from '../days.js'
 import { isObject, type Members } from '../json.js'
 import { type Band, type Condition, folded, isScalar, type Mapping, type Rule, type Scalar } from '../mapping.js'
-import { isMonthLanguage } from '../months.js'
 
 /** An invalid map; the message has a line for each error. */
 export class BadMapping extends Error {

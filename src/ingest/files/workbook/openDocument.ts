@@ -1,9 +1,6 @@
 import type { TableRow } from '../table.js'
-import { Budget } from './budget.js'
-import { fillMerged, type Merge, type OpenRow } from './merges.js'
+import { Budget, COLUMNS_MAX, fillMerged, type Merge, type OpenRow, Remarks, ROWS_MAX } from './cells.js'
 import { plain } from './numberFormats.js'
-import { COLUMNS_MAX, ROWS_MAX } from './references.js'
-import { Remarks } from './remarks.js'
 import { XmlReader } from './xml.js'
 import { BadZip, damaged, type Zip } from './zip.js'
 

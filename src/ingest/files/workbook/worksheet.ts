@@ -1,9 +1,6 @@
 import type { TableRow } from '../table.js'
-import { Budget } from './budget.js'
-import { fillMerged, type Merge, mergeOf, type OpenRow } from './merges.js'
+import { Budget, columnOf, fillMerged, type Merge, mergeOf, type OpenRow, Remarks, ROWS_MAX } from './cells.js'
 import { type NumberFormat, plain } from './numberFormats.js'
-import { columnOf, ROWS_MAX } from './references.js'
-import { Remarks } from './remarks.js'
 import type { XmlReader } from './xml.js'
 import { damaged } from './zip.js'
 

@@ -1,5 +1,22 @@
-import type { IssueSeverity } from '../../vocabulary.js'
+import { type IssueSeverity, TEXT_MAX } from '../../vocabulary.js'
 import { ISSUE_STATUS_WORDS, PERSON_STATUS_WORDS, SEVERITY_WORDS } from '../files/guess/words.js'
+import type { SheetNoun } from '../files/table.js'
+
+/** A map that comes with the command, in the form of a map file. */
+export interface ShippedMap {
+  /** What `--map` calls it. */
+  readonly name: string
+  readonly noun: SheetNoun
+  /** What the source is, as in "This looks like a Jira export". */
+  readonly product: string
+  /** What it reads, for the list of maps. */
+  readonly reads: string
+  readonly source: 'table' | 'objects'
+  /** The headings or paths by which the source is recognised: one of each list must be there. */
+  readonly signature: readonly (readonly string[])[]
+  readonly where?: readonly Readonly<Record<string, unknown>>[]
+  readonly columns: Readonly<Record<string, unknown>>
+}
 
 type Words<V extends string> = Readonly<Record<V, string>>
 
@@ -68,8 +85,12 @@ export function optional(...from: string[]) {
 }
 
 /** Longer texts are cut: one must not stop a tracker's file. */
-export function text(most: number, ...from: string[]) {
-  return { from, cut: most }
+export function title(...from: string[]) {
+  return { from, cut: TEXT_MAX.headline }
+}
+
+export function description(...from: string[]) {
+  return { from, cut: TEXT_MAX.description, optional: true }
 }
 
 /** A day in ISO 8601, as APIs write it. */
