@@ -13,8 +13,7 @@ import {
   type SheetFormat,
   UnreadableSheet,
 } from '../../ingest/files/sheet.js'
-import type { SheetNoun } from '../../ingest/files/table.js'
-import { listed } from '../../ingest/files/table.js'
+import { listed, type SheetNoun } from '../../ingest/files/table.js'
 import { importRecords } from '../../ingest/importers.js'
 import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
 import { recognisable } from '../../ingest/shipped/shipped.js'

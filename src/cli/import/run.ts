@@ -16,8 +16,7 @@ import { escapedLine } from '../../text.js'
 import { ImportFailed, print, say, untilInterrupted, WrongUsage, withStore } from '../command.js'
 import { Draft } from '../draft.js'
 import { type FileFlags, importFile, sheetOf } from './file.js'
-import type { FileOutcome } from './report.js'
-import { guessInWords, inWords, reportOf } from './report.js'
+import { type FileOutcome, guessInWords, inWords, reportOf } from './report.js'
 
 export interface ImportFlags extends FileFlags {
   readonly map?: string

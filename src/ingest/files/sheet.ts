@@ -14,8 +14,17 @@ import { mappedCells } from './maps/cells.js'
 import { listRule, mappedObjects, objectTable } from './maps/objects.js'
 import { type Recognisable, recognised, recognisedNote, recognisedObjects, recognising } from './maps/recognition.js'
 import { ofEntries, outlineOf } from './outline.js'
-import type { SheetNoun, SheetRecord, SheetRecords } from './table.js'
-import { isBlank, listed, type RowUnit, type SheetFlaw, type Table, UnreadableSheet } from './table.js'
+import {
+  isBlank,
+  listed,
+  type RowUnit,
+  type SheetFlaw,
+  type SheetNoun,
+  type SheetRecord,
+  type SheetRecords,
+  type Table,
+  UnreadableSheet,
+} from './table.js'
 import { workbookTables } from './workbook/workbook.js'
 
 export type { SheetRecord } from './table.js'

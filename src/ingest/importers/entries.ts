@@ -1,18 +1,23 @@
 import { setImmediate } from 'node:timers/promises'
-import type { SQL } from 'drizzle-orm'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Ledger, Stored } from '../../history/ledger.js'
 import { type IdKind, isId } from '../../ids.js'
-import type { ProjectRow } from '../../projects/projects.js'
-import { type Assignee, noteSync } from '../../projects/projects.js'
+import { type Assignee, noteSync, type ProjectRow } from '../../projects/projects.js'
 import type { Read, Write } from '../../store/store.js'
 import type { Tables } from '../../store/tables.js'
 import type { InputCheck } from '../../text.js'
 import { AssigneeMatcher, type Attribution } from '../matching/people.js'
 import { type Placed, ProjectMatcher } from '../matching/references.js'
-import type { Importer, ImportRun, SourceRecord } from '../run.js'
-import { BATCH_RECORDS, closableOf, isFirstLoad, writersOfSource } from '../run.js'
+import {
+  BATCH_RECORDS,
+  closableOf,
+  type Importer,
+  type ImportRun,
+  isFirstLoad,
+  type SourceRecord,
+  writersOfSource,
+} from '../run.js'
 
 /** Imports risks or issues, matched by id, else by project and reference. */
 export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
@@ -35,20 +40,17 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
     return placed
   }
 
-  const examine = (record: Placed<V>, known: Known<Row>): Sound<Row, V> | undefined => {
+  const examine = (record: Placed<V>, candidates: Candidates<Row>) => {
     const { index, check, values } = record
-    const before = matched(plan, known, record)
+    const before = matched(plan, candidates, record)
     claimEntry(run, record, before)
     plan.check(before, record)
     if (before?.live === 0 && values.status == null && !run.options.closeMissing) {
-      run.warnings.push({
-        index,
-        field: 'reference',
-        detail: 'It is closed and stays closed. Give a status to reopen it.',
-      })
+      const detail = 'It is closed and stays closed. Give a status to reopen it.'
+      run.warnings.push({ index, field: 'reference', detail })
     }
     const assignee = assignees.assigneeOf(index, plan.attributionOf(values), before && plan.assigneeOf(before), check)
-    return run.accept(index, check) ? { before, record, assignee } : undefined
+    return run.accept(index, check) ? [{ before, record, assignee }] : []
   }
 
   return {
@@ -59,27 +61,28 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
       const placed = place(records)
       if (run.isSound) await projects.store()
       await missing.open(placed.map(({ project }) => project))
-      const known = await knownEntries(write, plan, (await isFirst()) ? [] : placed)
+      const candidates = await candidatesFor(write, plan, (await isFirst()) ? [] : placed)
       await plan.prepare?.(placed)
-      const sound = placed.map((record) => examine(record, known))
+      const sound = placed.flatMap((record) => examine(record, candidates))
       if (!run.isSound) return
-      for (const one of sound) {
-        if (!one) continue
-        const { before, record, assignee } = one
+      for (const { before, record, assignee } of sound) {
         if (before && isSame(run, plan, before, record, assignee)) {
-          missing.note(before)
+          missing.add(before)
           run.count('unchanged')
           continue
         }
         const draft = plan.draft(before, record, assignee)
-        missing.note(draft)
+        missing.add(draft)
         run.count(plan.ledger.enter(before, draft).verdict)
       }
       const stored = await plan.ledger.store()
-      plan.note?.(stored)
+      plan.onStored?.(stored)
     },
     async finish() {
-      if (run.options.project !== undefined) await missing.openAlone(projects)
+      // A file for one project covers that project even if it is empty.
+      const only = run.options.project ?? ''
+      if (only !== '') await projects.find([only])
+      await missing.open([projects.get(only) ?? []].flat())
       if (run.options.closeMissing) await missing.closeMissing()
       if (run.isSound) await plan.finish?.()
       if (run.isSound && run.projects.size > 0) await noteSync(write, [...run.projects.keys()])
@@ -116,14 +119,8 @@ function projectOf(run: ImportRun, projects: ProjectMatcher, values: EntryValues
   return undefined
 }
 
-/** A record without flaws. */
-interface Sound<Row, V> {
-  readonly before: Row | undefined
-  readonly record: Placed<V>
-  readonly assignee: Assignee
-}
-
-interface Known<Row> {
+/** The stored rows that the records of a batch may match. */
+interface Candidates<Row> {
   readonly byId: ReadonlyMap<string, Row>
   readonly byPlace: ReadonlyMap<string, Row>
 }
@@ -132,12 +129,12 @@ function placeKey(projectId: string, reference: string): string {
   return `${projectId} ${reference}`
 }
 
-async function knownEntries<Row extends EntryRow, V extends EntryValues>(
+async function candidatesFor<Row extends EntryRow, V extends EntryValues>(
   write: Write,
   plan: EntryPlan<Row, V>,
   placed: readonly Placed<V>[],
-): Promise<Known<Row>> {
-  const ids = placed.map(({ values }) => values.id).filter((id) => id != null)
+): Promise<Candidates<Row>> {
+  const ids = placed.flatMap(({ values }) => values.id ?? [])
   const rows = ids.length === 0 ? [] : await plan.rows(write, ({ id }) => write.among(id, ids))
   const places = placed.map(({ project, values }) => [project.id, values.reference ?? ''] as const)
   if (places.length > 0) rows.push(...(await plan.rowsAt(write, places)))
@@ -149,7 +146,7 @@ async function knownEntries<Row extends EntryRow, V extends EntryValues>(
 
 function matched<Row extends EntryRow, V extends EntryValues>(
   { kind }: EntryPlan<Row, V>,
-  { byId, byPlace }: Known<Row>,
+  { byId, byPlace }: Candidates<Row>,
   { values: { id, reference }, project, place, check }: Placed<V>,
 ): Row | undefined {
   const named = id == null ? undefined : byId.get(id)
@@ -218,9 +215,8 @@ export interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
   /** Whether what a record refers to is as stored. */
   readonly isLinked?: (before: Row, record: Placed<V>) => boolean
   readonly draft: (before: Row | undefined, record: Placed<V>, assignee: Assignee) => Row
-  readonly closed: (row: Row) => Row
-  /** Notes stored rows, for the follow-up work of `finish`. */
-  readonly note?: (stored: readonly Stored<Row>[]) => void
+  /** Gets the stored rows, for the follow-up work of `finish`. */
+  readonly onStored?: (stored: readonly Stored<Row>[]) => void
   /** Follow-up work once all rows are stored. */
   readonly finish?: () => Promise<void>
 }
@@ -229,118 +225,93 @@ export interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
 interface ProjectEntries<Row> {
   readonly project: ProjectRow
   readonly live: readonly Row[]
-  readonly come: Set<string>
+  readonly imported: Set<string>
 }
 
 /** Tracks the entries of the imported projects, to find those that are missing. */
-export class MissingEntries<Row extends EntryRow, V extends object> {
-  private readonly run: ImportRun
-  private readonly plan: EntryPlan<Row, V>
-  private readonly byProject = new Map<string, ProjectEntries<Row>>()
+class MissingEntries<Row extends EntryRow, V extends object> {
+  readonly #run: ImportRun
+  readonly #plan: EntryPlan<Row, V>
+  readonly #byProject = new Map<string, ProjectEntries<Row>>()
 
   constructor(run: ImportRun, plan: EntryPlan<Row, V>) {
-    this.run = run
-    this.plan = plan
+    this.#run = run
+    this.#plan = plan
   }
 
   /** Adds the projects of a batch, with their live entries before anything is stored. */
   async open(projects: readonly ProjectRow[]): Promise<void> {
-    const { write, options } = this.run
+    const { write, options, projects: keys, flaws } = this.#run
     for (const project of projects) {
-      if (this.byProject.has(project.id)) continue
-      this.run.projects.set(project.id, project.key)
-      if (options.closeMissing) this.refuseTwice(project)
+      const { id, key } = project
+      if (this.#byProject.has(id)) continue
+      keys.set(id, key)
+      const elsewhere = options.closeMissing && options.others?.projects.get(key)
+      if (elsewhere) {
+        const detail = `${key} is in ${elsewhere} as well; closing missing entries needs a project in a single file.`
+        flaws.push({ index: undefined, field: 'project', detail })
+      }
       const live = options.closeMissing
-        ? await this.plan.rows(write, (columns) => and(eq(columns.projectId, project.id), eq(columns.live, 1)))
+        ? await this.#plan.rows(write, (columns) => and(eq(columns.projectId, id), eq(columns.live, 1)))
         : []
-      this.byProject.set(project.id, { project, live, come: new Set() })
+      this.#byProject.set(id, { project, live, imported: new Set() })
     }
   }
 
-  /** A file for one project covers that project even if it is empty. */
-  async openAlone(projects: ProjectMatcher): Promise<void> {
-    const key = this.run.options.project ?? ''
-    await projects.find([key])
-    const project = projects.get(key)
-    if (project) await this.open([project])
-  }
-
-  note({ id, projectId }: Row): void {
-    if (this.run.options.closeMissing) this.byProject.get(projectId)?.come.add(id)
+  add({ id, projectId }: Row): void {
+    if (this.#run.options.closeMissing) this.#byProject.get(projectId)?.imported.add(id)
   }
 
   /** Closes live entries that are missing, except in projects where there are too many. */
   async closeMissing(): Promise<void> {
-    const { run } = this
+    const { isSound, options, unclosed } = this.#run
     // With flaws among the records, it is not known yet which entries are missing.
-    if (!run.isSound) return
-    for (const { project, live, come } of this.byProject.values()) {
-      const missing = live.filter(({ id }) => !come.has(id))
-      const most = closableOf(live.length, run.options.closeLimit)
-      if (missing.length > most) this.refuse(project, missing.length, live.length, most)
-      else await this.close(missing)
+    if (!isSound) return
+    for (const { project, live, imported } of this.#byProject.values()) {
+      const missing = live.filter(({ id }) => !imported.has(id))
+      const most = closableOf(live.length, options.closeLimit)
+      if (missing.length <= most) await this.#close(missing)
+      else {
+        const found = `${missing.length} of its ${live.length} live ${this.#plan.noun} are missing`
+        const advice = `If so, allow it with ${options.wording.closeLimit} ${missing.length}.`
+        const detail = `${project.key}: ${found}; at most ${most} are closed at once. Is the export complete? ${advice}`
+        unclosed.push({ index: undefined, field: 'project', detail })
+      }
     }
-    await this.nameMissingProjects()
+    await this.#warnOfProjects()
   }
 
-  private async close(missing: readonly Row[]): Promise<void> {
-    const { plan, run } = this
+  async #close(missing: readonly Row[]): Promise<void> {
+    const { ledger, onStored } = this.#plan
     for (let start = 0; start < missing.length; start += BATCH_RECORDS) {
       for (const row of missing.slice(start, start + BATCH_RECORDS)) {
-        plan.ledger.enter(row, plan.closed(row), { action: 'CLOSED' })
-        run.count('closed')
+        ledger.enter(row, { ...row, status: 'CLOSED', live: 0 }, { action: 'CLOSED' })
+        this.#run.count('closed')
       }
-      const stored = await plan.ledger.store()
-      plan.note?.(stored)
+      const stored = await ledger.store()
+      onStored?.(stored)
       await setImmediate()
     }
   }
 
   /** Warns about projects of this source that the list no longer has: their entries are not closed. */
-  private async nameMissingProjects(): Promise<void> {
-    const { plan, run } = this
-    const { project: only, others } = run.options
-    const listed = new Set([...run.projects.values(), ...(others?.projects.keys() ?? [])])
+  async #warnOfProjects(): Promise<void> {
+    const { options, projects, warnings, write } = this.#run
+    const { project: only, others } = options
+    const listed = new Set([...projects.values(), ...(others?.projects.keys() ?? [])])
     if (only !== undefined || others?.isLast === false || listed.size < 2) return
-    const { among, db, t } = run.write
-    const writers = await writersOfSource(run.write)
-    const known = await db.select({ id: t.project.id, key: t.project.key }).from(t.project).orderBy(t.project.key)
-    for (const { id, key } of known) {
-      if (listed.has(key)) continue
-      const table = plan.table(t)
+    const { among, db, t } = write
+    const { noun, table: tableOf } = this.#plan
+    const table = tableOf(t)
+    const writers = await writersOfSource(write)
+    const stored = await db.select({ id: t.project.id, key: t.project.key }).from(t.project).orderBy(t.project.key)
+    for (const { id, key } of stored.filter((one) => !listed.has(one.key))) {
       const written = sql`select 1 from ${t.change} where ${t.change.entityId} = ${table.id}`
       const isImported = sql`exists (${written} and ${among(t.change.by, writers)})`
       const live = await db.$count(table, and(eq(table.projectId, id), eq(table.live, 1), isImported))
-      if (live > 0) this.nameMissing(key, live)
+      const found = `${key} has ${live} live ${noun} of earlier imports and is no longer listed. They stay open; `
+      const advice = `to close them, import a sheet that is only a header with --project ${key} --close-limit ${live}.`
+      if (live > 0) warnings.push({ index: undefined, field: 'project', detail: found + advice })
     }
-  }
-
-  private nameMissing(key: string, live: number): void {
-    const { plan, run } = this
-    run.warnings.push({
-      index: undefined,
-      field: 'project',
-      detail:
-        `${key} has ${live} live ${plan.noun} of earlier imports and is no longer listed. They stay open; ` +
-        `to close them, import a sheet that is only a header with --project ${key} --close-limit ${live}.`,
-    })
-  }
-
-  private refuse({ key }: ProjectRow, missing: number, live: number, most: number): void {
-    const { plan, run } = this
-    run.unclosed.push({
-      index: undefined,
-      field: 'project',
-      detail:
-        `${key}: ${missing} of its ${live} live ${plan.noun} are missing; at most ${most} are closed at once. ` +
-        `Is the export complete? If so, allow it with ${run.options.wording.closeLimit} ${missing}.`,
-    })
-  }
-
-  private refuseTwice({ key }: ProjectRow): void {
-    const elsewhere = this.run.options.others?.projects.get(key)
-    if (elsewhere === undefined) return
-    const detail = `${key} is in ${elsewhere} as well; closing missing entries needs a project in a single file.`
-    this.run.flaws.push({ index: undefined, field: 'project', detail })
   }
 }

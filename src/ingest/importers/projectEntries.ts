@@ -44,8 +44,7 @@ export function risksImporter(run: ImportRun): Importer {
       const status = values.status ?? (options.closeMissing && before?.live === 0 ? 'OPEN' : null)
       return riskWith(write, before, { ...values, status, id: values.id ?? undefined, projectId: project.id, owner })
     },
-    closed: (row) => ({ ...row, status: 'CLOSED', live: 0 }),
-    note: (stored) => {
+    onStored: (stored) => {
       for (const one of stored) tally.note(one)
     },
     finish: () => tally.store(write),
@@ -86,7 +85,6 @@ export function issuesImporter(run: ImportRun): Importer {
       const links = { projectId: project.id, riskId: risks.idOf(record), assignee }
       return issueWith(write, before, { ...values, status, id: values.id ?? undefined, ...links })
     },
-    closed: (row) => ({ ...row, status: 'CLOSED', live: 0 }),
   }
   return entriesImporter(run, plan)
 }

@@ -5,6 +5,7 @@ import { type ProjectRow, projectsLedger, projectWith } from '../../projects/pro
 import type { Write } from '../../store/store.js'
 import { checkText, fold, type InputCheck } from '../../text.js'
 import type { ImportRun } from '../run.js'
+import { Lookup } from './records.js'
 
 /** A record whose project was found. */
 export interface Placed<V> {
@@ -17,113 +18,92 @@ export interface Placed<V> {
 }
 
 /** Finds projects by key or id, and creates missing ones if the options allow it. */
-export class ProjectMatcher {
-  private readonly run: ImportRun
-  private readonly ledger
-  private readonly known = new Map<string, ProjectRow | undefined>()
+export class ProjectMatcher extends Lookup<ProjectRow | undefined> {
+  readonly #run: ImportRun
+  readonly #ledger
 
   constructor(run: ImportRun) {
-    this.run = run
-    this.ledger = projectsLedger(run.write)
+    super()
+    this.#run = run
+    this.#ledger = projectsLedger(run.write)
   }
 
-  /** Looks up the keys and ids that are not known yet. */
-  async find(keysOrIds: readonly string[]): Promise<void> {
-    const unknown = [...new Set(keysOrIds)].filter((one) => !this.known.has(one))
-    if (unknown.length === 0) return
-    const { db, t, among } = this.run.write
-    const rows = await db
-      .select()
-      .from(t.project)
-      .where(or(among(t.project.key, unknown), among(t.project.id, unknown)))
-    for (const one of unknown) {
-      this.known.set(
-        one,
-        rows.find(({ key, id }) => key === one || id === one),
-      )
-    }
-  }
-
-  get(keyOrId: string): ProjectRow | undefined {
-    return this.known.get(keyOrId)
+  protected async load(texts: readonly string[]) {
+    const { db, t, among } = this.#run.write
+    const isNamed = or(among(t.project.key, texts), among(t.project.id, texts))
+    const rows = await db.select().from(t.project).where(isNamed)
+    return (text: string) => rows.find(({ key, id }) => key === text || id === text)
   }
 
   /** The project with this key, created if the options allow it. */
   require(key: string, check: InputCheck): ProjectRow | undefined {
-    const { options, write } = this.run
-    const known = this.known.get(key)
-    if (known) return known
+    const { options, write, made } = this.#run
+    const before = this.get(key)
+    if (before) return before
     if (!options.createProjects) {
-      check.flaw(
-        'project',
-        `There is no project ${key}. Import it first, or create it with ${options.wording.createProjects}.`,
-      )
+      const advice = `Import it first, or create it with ${options.wording.createProjects}.`
+      check.flaw('project', `There is no project ${key}. ${advice}`)
       return undefined
     }
-    const { row } = this.ledger.enter(undefined, projectWith(write, undefined, { key, name: key }))
-    this.known.set(key, row)
-    this.run.made.push(`project ${key}`)
+    const { row } = this.#ledger.enter(undefined, projectWith(write, undefined, { key, name: key }))
+    this.set(key, row)
+    made.push(`project ${key}`)
     return row
   }
 
   async store(): Promise<void> {
-    await this.ledger.store()
+    await this.#ledger.store()
   }
 }
 
 /** Finds groups by id, name or externalId, and creates missing ones if the options allow it. */
-export class GroupMatcher {
-  private readonly run: ImportRun
-  private readonly ledger
+export class GroupMatcher extends Lookup<GroupRow | undefined> {
   /** The groups that were found or created. */
   readonly byId = new Map<string, GroupRow>()
-  private readonly known = new Map<string, GroupRow | undefined>()
-  private readonly made = new Map<string, GroupRow>()
+  readonly #run: ImportRun
+  readonly #ledger
+  readonly #made = new Map<string, GroupRow>()
 
   constructor(run: ImportRun) {
-    this.run = run
-    this.ledger = groupsLedger(run.write)
+    super()
+    this.#run = run
+    this.#ledger = groupsLedger(run.write)
   }
 
-  /** Looks up the texts that are not known yet. */
-  async find(texts: readonly string[]): Promise<void> {
-    const unknown = [...new Set(texts)].filter((one) => !this.known.has(one))
-    if (unknown.length === 0) return
-    const { db, t, among } = this.run.write
+  protected async load(texts: readonly string[]) {
+    const { db, t, among } = this.#run.write
     const { id, nameFolded, externalId } = t.group
-    const rows = await db
-      .select()
-      .from(t.group)
-      .where(or(among(id, unknown), among(nameFolded, unknown.map(fold)), among(externalId, unknown)))
-    // Not `rows.find`: a list may name thousands of thousands.
+    const isNamed = or(among(id, texts), among(nameFolded, texts.map(fold)), among(externalId, texts))
+    const rows = await db.select().from(t.group).where(isNamed)
     for (const row of rows) this.byId.set(row.id, row)
+    // Not `rows.find`: a list may name thousands of thousands.
     const byName = new Map(rows.map((row) => [row.nameFolded, row]))
     const byExternalId = new Map(rows.map((row) => [row.externalId, row]))
-    for (const one of unknown) this.known.set(one, this.byId.get(one) ?? byName.get(fold(one)) ?? byExternalId.get(one))
+    return (text: string) => this.byId.get(text) ?? byName.get(fold(text)) ?? byExternalId.get(text)
   }
 
   idsOf(texts: readonly string[], check: InputCheck): Set<string> {
-    return new Set(texts.flatMap((one) => (this.known.get(one) ?? this.make(one, check))?.id ?? []))
+    return new Set(texts.flatMap((one) => (this.get(one) ?? this.#make(one, check))?.id ?? []))
   }
 
   async store(): Promise<void> {
-    await this.ledger.store()
+    await this.#ledger.store()
   }
 
-  private make(name: string, check: InputCheck): GroupRow | undefined {
-    const { options, write } = this.run
+  #make(name: string, check: InputCheck): GroupRow | undefined {
+    const { options, write, made } = this.#run
+    const before = this.#made.get(fold(name))
+    if (before) return before
     const checked = checkText(name, 'name')
     if ('flaw' in checked) check.flaw('groups', `${JSON.stringify(name)}: ${checked.flaw}`)
     else if (!options.createGroups || isId('group', name)) {
       const advice = `Import groups first, or create it with ${options.wording.createGroups}.`
       check.flaw('groups', `There is no group ${JSON.stringify(name)}. ${advice}`)
     } else {
-      const known = this.made.get(fold(name))
-      if (known) return known
-      const { row } = this.ledger.enter(undefined, groupWith(write, undefined, { name }))
-      this.made.set(fold(name), row)
+      const { row } = this.#ledger.enter(undefined, groupWith(write, undefined, { name }))
+      this.#made.set(fold(name), row)
       this.byId.set(row.id, row)
-      this.run.made.push(`group ${name}`)
+      made.push(`group ${name}`)
       return row
     }
     return undefined
@@ -137,29 +117,28 @@ interface RiskValues {
 
 /** Finds the risk of an issue: by its reference in the same project, or by its id. */
 export class RiskMatcher {
-  private readonly write: Write
-  private readonly byReference = new Map<string, string>()
-  private readonly projectOf = new Map<string, string>()
+  readonly #write: Write
+  readonly #byReference = new Map<string, string>()
+  readonly #projectOf = new Map<string, string>()
 
   constructor(write: Write) {
-    this.write = write
+    this.#write = write
   }
 
   async find(placed: readonly Placed<RiskValues>[]): Promise<void> {
-    const { db, t, among, pairs } = this.write
+    const { db, t, among, pairs } = this.#write
     const { id, projectId, reference } = t.risk
-    const ids = placed.map(({ values }) => values.riskId).filter((one) => one != null)
-    const rows =
-      ids.length === 0 ? [] : await db.select({ id, projectId, reference }).from(t.risk).where(among(id, ids))
-    const naming = placed.filter(({ values }) => values.risk != null)
-    if (naming.length > 0) {
-      const places = pairs(naming.map(({ project, values }) => [project.id, values.risk ?? '']))
-      const isNamed = sql`(${projectId}, ${reference}) in (select one, other from ${places})`
-      rows.push(...(await db.select({ id, projectId, reference }).from(t.risk).where(isNamed)))
-    }
+    const ids = placed.flatMap(({ values }) => values.riskId ?? [])
+    const named = placed.flatMap(({ project, values }) =>
+      values.risk == null ? [] : [[project.id, values.risk] as const],
+    )
+    if (ids.length + named.length === 0) return
+    const isNamed = sql`(${projectId}, ${reference}) in (select one, other from ${pairs(named)})`
+    const isWanted = or(ids.length > 0 ? among(id, ids) : undefined, named.length > 0 ? isNamed : undefined)
+    const rows = await db.select({ id, projectId, reference }).from(t.risk).where(isWanted)
     for (const row of rows) {
-      this.byReference.set(`${row.projectId} ${row.reference}`, row.id)
-      this.projectOf.set(row.id, row.projectId)
+      this.#byReference.set(`${row.projectId} ${row.reference}`, row.id)
+      this.#projectOf.set(row.id, row.projectId)
     }
   }
 
@@ -174,7 +153,7 @@ export class RiskMatcher {
     }
     // Links that an earlier release accepted stay, so that an export can be imported again.
     if (riskId == null || riskId === linkedTo) return
-    const home = this.projectOf.get(riskId)
+    const home = this.#projectOf.get(riskId)
     if (home === undefined) check.flaw('riskId', 'There is no risk with this id.')
     else if (home !== record.project.id) check.flaw('riskId', `This risk does not belong to ${record.project.key}.`)
   }
@@ -182,7 +161,7 @@ export class RiskMatcher {
   /** Absent if the record does not mention it. */
   idOf({ values: { risk, riskId }, project }: Placed<RiskValues>): string | null | undefined {
     if (riskId != null) return riskId
-    if (risk != null) return this.byReference.get(`${project.id} ${risk}`)
+    if (risk != null) return this.#byReference.get(`${project.id} ${risk}`)
     return risk === null || riskId === null ? null : undefined
   }
 }

@@ -1,5 +1,4 @@
-import type { ShippedMap } from './rules.js'
-import { optional, personStatus } from './rules.js'
+import { optional, personStatus, type ShippedMap } from './rules.js'
 
 const entra: ShippedMap = {
   name: 'entra-json',

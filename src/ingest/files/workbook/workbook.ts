@@ -1,7 +1,6 @@
 import { LIMITS } from '../../../limits.js'
 import { fold } from '../../../text.js'
-import type { Table, TableRow } from '../table.js'
-import { excerpt, listed, UnreadableSheet } from '../table.js'
+import { excerpt, listed, type Table, type TableRow, UnreadableSheet } from '../table.js'
 import { EPOCH_1900, EPOCH_1904, FORMAT_CHARACTERS_MAX, type NumberFormat, numberFormat } from './numberFormats.js'
 import { isOpenDocument, openDocumentSheets } from './openDocument.js'
 import { isTrue, itemText, readWorksheet } from './worksheet.js'
