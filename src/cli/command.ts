@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { type Config, SETTINGS, type Setting, type SettingName } from '../config.js'
+import { type Config, readConfig, SETTINGS, type Setting, type SettingName } from '../config.js'
 import { shownAddress } from '../store/address.js'
 import { openStore } from '../store/open.js'
 import type { Store } from '../store/store.js'
@@ -39,13 +39,14 @@ export function storeName({ database }: DatabaseConfig): string {
   return shownAddress(database)
 }
 
-/** Opens the store, runs the work, and closes the store whatever happens. */
+/** Opens the store of a command, runs the work, and closes the store whatever happens. */
 export async function withStore<T>(
-  config: DatabaseConfig,
+  flags: { readonly database?: string | undefined },
   { create, cacheBytes }: { create: boolean; cacheBytes?: number },
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const store = await openStore(config.database, { migrate: create, cacheBytes })
+  const { database } = readConfig({ database: flags.database }, ['database'])
+  const store = await openStore(database, { migrate: create, cacheBytes })
   try {
     return await work(store)
   } finally {

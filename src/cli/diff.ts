@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander'
-import { readConfig } from '../config.js'
 import { commandWith, print, WrongUsage, withStore } from './command.js'
 import { readPast } from './durations.js'
 
@@ -34,10 +33,9 @@ export function diffCommand(clock: () => Date): Command {
       const until = flags.until === undefined ? undefined : instantOf('--until', flags.until)
       if (until !== undefined && until < since) throw new WrongUsage('--until must not be before --since.')
       const project = flags.project?.split(',').map((one) => one.trim())
-      const config = readConfig({ database: flags.database }, ['database'])
       // Imported lazily: the other commands start faster without the API.
       const { bodyOf } = await import('../http/rest/handler.js')
-      const body = await withStore(config, { create: false }, (store) =>
+      const body = await withStore(flags, { create: false }, (store) =>
         bodyOf('getMovements', { since, until, project }, { store, clock }),
       )
       await print(SHOWN[flags.format](JSON.parse(body)))

@@ -1,8 +1,7 @@
-import { createWriteStream } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
-import { readConfig } from '../config.js'
 import { SHEETS } from '../ingest/columns.js'
 import { detailNames, type ExportRecord, exportRecords } from '../ingest/export.js'
 import { sheetLayout, sheetValue } from '../ingest/files/cells.js'
@@ -10,7 +9,7 @@ import { csvLine, SEPARATOR_NAMES, type SeparatorName } from '../ingest/files/cs
 import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../ingest/files/table.js'
 import { escaped } from '../text.js'
 import { CannotPrint, cannotPrint, commandWith, say, untilInterrupted, WrongUsage, withStore } from './command.js'
-import { Draft } from './draft.js'
+import { writeOutput } from './outputFile.js'
 
 const EXPORT_FORMATS = ['csv', 'ndjson'] as const
 
@@ -45,10 +44,9 @@ export interface ExportFlags {
 
 /** Writes all rows of a noun as of the start of the export, regardless of concurrent writes. */
 export async function exportTo(noun: SheetNoun, flags: ExportFlags): Promise<void> {
-  const config = readConfig({ database: flags.database }, ['database'])
   let rows = 0
   await untilInterrupted((signal) =>
-    withStore(config, { create: false }, (store) =>
+    withStore(flags, { create: false }, (store) =>
       store.snapshot(async (read) => {
         const isLive = flags.live ?? false
         const names = flags.format === 'csv' ? await detailNames(read, noun, isLive) : []
@@ -103,18 +101,16 @@ async function toStandardOutput(text: Readable, signal: AbortSignal): Promise<vo
 }
 
 async function toFile(text: Readable, file: string, signal: AbortSignal): Promise<void> {
-  const draft = new Draft(file, 'Leave out --output and redirect standard output to it.')
+  const otherwise = 'Leave out --output and redirect standard output to it.'
   try {
-    await pipeline(text, createWriteStream('', { fd: draft.descriptor, flush: true }), { signal })
-    draft.publish()
+    await writeOutput(file, otherwise, async (output) => {
+      await writeFile(output, text, { signal })
+      await output.sync()
+    })
   } catch (error) {
-    draft.discard()
     if (signal.aborted) throw signal.reason
     // ENOSPC does not name the file.
-    throw isOfDisk(error) ? new CannotPrint(`${file} cannot be written: ${error.message}`) : error
+    const isOfDisk = error instanceof Error && 'syscall' in error && error.syscall === 'write'
+    throw isOfDisk ? new CannotPrint(`${file} cannot be written: ${error.message}`) : error
   }
-}
-
-function isOfDisk(error: unknown): error is Error {
-  return error instanceof Error && 'syscall' in error
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { and, asc, eq, or } from 'drizzle-orm'
 import { keys } from '../auth/keys.js'
-import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
 import { type ChangeRow, changesOf, fieldChangesOf, type Recorded } from '../history/changes.js'
 import { changedReference, changedTitle, type FeedFilter, feed, kindsIn } from '../history/feed.js'
@@ -45,8 +44,7 @@ export function historyCommand(clock: () => Date): Command {
     .action(async (what: string | undefined, flags: Flags) => {
       const since = flags.since === undefined ? undefined : readPast('--since', flags.since, clock()).toISOString()
       const entity = flags.entity?.split(',').map(readKind)
-      const config = readConfig({ database: flags.database }, ['database'])
-      const count = await withStore(config, { create: false }, (store) =>
+      const count = await withStore(flags, { create: false }, (store) =>
         store.snapshot(async (read) => {
           const project = flags.project === undefined ? undefined : await projectNamed(read, flags.project)
           const filter = { entity, since, project: project && [project.id] }

@@ -184,44 +184,34 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
 }
 
 function outcomeOf(noun: SheetNoun, file: string, sheet: Sheet, result: ImportResult, isStored: boolean): FileOutcome {
-  const { records } = sheet
+  const { records, guess, unit, notes, ignored, derived } = sheet
   const flaws = flawsOf(noun, sheet, result.flaws)
+  const isSound = flaws.length === 0
   return {
-    file,
-    guess: sheet.guess,
-    unit: sheet.unit,
-    notes: sheet.notes,
-    isSound: flaws.length === 0,
-    isStored,
+    ...{ file, guess, unit, notes, ignored, derived, isSound, isStored, flaws },
     records: records.length,
-    counts: flaws.length === 0 ? result.counts : NOTHING,
+    counts: isSound ? result.counts : NOTHING,
     rejected: new Set(flaws.flatMap(({ line }) => line ?? [])).size,
-    flaws,
     warnings: warningsOf(sheet, result.warnings),
-    notClosed: flaws.length === 0 ? result.unclosed.map((one) => findingOf(sheet, one)) : [],
-    ignored: sheet.ignored,
-    derived: sheet.derived,
-    made: flaws.length === 0 ? result.made : [],
+    notClosed: isSound ? result.unclosed.map((one) => findingOf(sheet, one)) : [],
+    made: isSound ? result.made : [],
     projectKeys: [...result.projects.values()],
   }
 }
 
+/** A file that could not be used. */
 function unreadable(file: string, ...details: string[]): FileOutcome {
+  const nothing = { notes: [], warnings: [], notClosed: [], ignored: [], derived: [], made: [], projectKeys: [] }
+  const flaws = details.map((detail) => ({ detail }))
   return {
     file,
     unit: 'line',
-    notes: [],
     isSound: false,
     isStored: false,
     records: 0,
     counts: NOTHING,
     rejected: 0,
-    flaws: details.map((detail) => ({ detail })),
-    warnings: [],
-    notClosed: [],
-    ignored: [],
-    derived: [],
-    made: [],
-    projectKeys: [],
+    flaws,
+    ...nothing,
   }
 }

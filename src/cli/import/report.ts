@@ -90,8 +90,8 @@ function amount(count: number): string {
 
 /** The results of all files, for programs. */
 export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flags: { dryRun?: true }) {
-  const files = outcomes.map(({ isSound: _, projectKeys: __, isStored: stored, counts, ...outcome }) => {
-    const { file, records, rejected, flaws, warnings, notClosed, notes, ignored, derived, made, guess } = outcome
+  const files = outcomes.map(({ isStored: stored, counts, guess, ...outcome }) => {
+    const { file, records, rejected, flaws, warnings, notClosed, notes, ignored, derived, made } = outcome
     const findings = { flaws, warnings, notClosed, notes, ...(guess && { guess: guessOf(guess) }) }
     return { file, stored, records, ...counts, rejected, ...findings, ignored, derived, made }
   })

@@ -1,5 +1,5 @@
-import { closeSync, readFileSync, writeFileSync } from 'node:fs'
-import { readConfig } from '../../config.js'
+import { readFileSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import { DETAILS, detailsIn } from '../../details.js'
 import { SHEETS } from '../../ingest/columns.js'
 import { DetailNames, sheetLayout } from '../../ingest/files/cells.js'
@@ -14,7 +14,7 @@ import { SHIPPED_MAPS, shippedMapping } from '../../ingest/shipped/shipped.js'
 import { LIMITS } from '../../limits.js'
 import { escapedLine } from '../../text.js'
 import { ImportFailed, print, say, untilInterrupted, WrongUsage, withStore } from '../command.js'
-import { Draft } from '../draft.js'
+import { writeOutput } from '../outputFile.js'
 import { type FileFlags, importFile, sheetOf } from './file.js'
 import { type FileOutcome, guessInWords, inWords, reportOf } from './report.js'
 
@@ -60,12 +60,9 @@ export async function importAll(
   const onGuess = (file: string, guess: Guess) => {
     if (!flags.json) say(guessInWords(file, guess))
   }
-  const config = readConfig({ database: flags.database }, ['database'])
-  // Opened before anything is stored, so that a report that cannot be written fails in time.
-  const report = flags.report === undefined ? undefined : new Draft(flags.report, '--json prints the report.')
-  try {
+  const work = async (report?: FileHandle) => {
     const outcomes = await untilInterrupted((signal) =>
-      withStore(config, { create: true, cacheBytes: LIMITS.importCacheBytes }, async (store) => {
+      withStore(flags, { create: true, cacheBytes: LIMITS.importCacheBytes }, async (store) => {
         const all: FileOutcome[] = []
         const listed = { projects: new Map<string, string>(), people: new Map<string, boolean>() }
         for (const [index, file] of files.entries()) {
@@ -81,18 +78,17 @@ export async function importAll(
       }),
     )
     const document = JSON.stringify(reportOf(noun, outcomes, flags), null, 2)
-    if (report) writeFileSync(report.descriptor, `${document}\n`)
-    report?.publish()
-    if (flags.json) await print(document)
-    const failed = outcomes.filter(({ isSound }) => !isSound).length
-    if (failed > 0) throw new ImportFailed(`${failed} of ${outcomes.length} files could not be used.`)
-    if (outcomes.some(({ notClosed }) => notClosed.length > 0))
-      throw new ImportFailed('Not everything that is missing was closed.')
-  } finally {
-    if (report) closeSync(report.descriptor)
-    // No effect once the report was published.
-    report?.discard()
+    await report?.writeFile(`${document}\n`)
+    return { outcomes, document }
   }
+  // Opened before anything is stored, so that a report that cannot be written fails in time.
+  const { outcomes, document } =
+    flags.report === undefined ? await work() : await writeOutput(flags.report, '--json prints the report.', work)
+  if (flags.json) await print(document)
+  const failed = outcomes.filter(({ isSound }) => !isSound).length
+  if (failed > 0) throw new ImportFailed(`${failed} of ${outcomes.length} files could not be used.`)
+  if (outcomes.some(({ notClosed }) => notClosed.length > 0))
+    throw new ImportFailed('Not everything that is missing was closed.')
 }
 
 /** The map that `--map` names: one that comes with the command, or a file. */
@@ -122,14 +118,19 @@ const MAPS_HINT = '`operations import --maps` lists the maps.'
 
 /** Lists the maps that come with the command, or prints one of them as a file to edit. */
 export function printMaps(named: string | true, isJson: boolean): Promise<void> {
-  if (named === true) return print(isJson ? JSON.stringify(SHIPPED_MAPS.map(summary), null, 2) : table(SHIPPED_MAPS))
+  if (named === true)
+    return print(
+      isJson
+        ? JSON.stringify(
+            SHIPPED_MAPS.map(({ name, noun, reads }) => ({ name, noun, reads })),
+            null,
+            2,
+          )
+        : table(SHIPPED_MAPS),
+    )
   const map = SHIPPED_MAPS.find(({ name }) => name === named)
   if (!map) throw new WrongUsage(`There is no map ${JSON.stringify(named)}. ${MAPS_HINT}`)
   return print(printMapping(shippedMapping(map)).trimEnd())
-}
-
-function summary({ name, noun, reads }: ShippedMap) {
-  return { name, noun, reads }
 }
 
 function table(maps: readonly ShippedMap[]): string {

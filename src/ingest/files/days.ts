@@ -1,3 +1,5 @@
+import { isDay } from '../../fields.js'
+
 /** The date formats of another program, such as dd/MMM/yy, and the languages of its month names besides English. */
 export interface DayPattern {
   readonly texts: readonly string[]
@@ -21,13 +23,10 @@ export function dayPattern(
   texts: readonly string[],
   languages: readonly string[] = [],
 ): { pattern: DayPattern } | { flaw: string } {
-  const regexps: RegExp[] = []
-  for (const text of texts) {
-    const parsed = regexpOf(text)
-    if ('flaw' in parsed) return parsed
-    regexps.push(parsed.regexp)
-  }
-  return { pattern: { texts, languages, regexps } }
+  const parsed = texts.map(regexpOf)
+  const flawed = parsed.find((one) => 'flaw' in one)
+  const regexps = parsed.flatMap((one) => ('regexp' in one ? one.regexp : []))
+  return flawed ?? { pattern: { texts, languages, regexps } }
 }
 
 /** One of the formats of a pattern, alone. */
@@ -67,22 +66,13 @@ export function dayIn(text: string, { texts, languages, regexps }: DayPattern): 
     const number = /^\d/.test(month) ? Number(month) : monthNumber(month, languages)
     if (number === undefined) continue
     const iso = `${year.padStart(4, '20')}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`
-    if (isDay(Number(iso.slice(0, 4)), number, Number(day))) return { day: iso }
+    if (isDay(iso)) return { day: iso }
     wrong = iso
   }
   return {
     flaw: wrong ? `There is no day ${wrong} (read in ${format()}).` : `Must begin with a day in ${format()}.`,
   }
 }
-
-function isDay(year: number, month: number, day: number): boolean {
-  // `Date` takes February 30th for March 2nd.
-  const date = new Date(Date.UTC(year, month - 1, day))
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
-}
-
-/** Abbreviations that are not the beginning of the name. */
-const IRREGULAR: Readonly<Record<string, readonly [language: string, month: number]>> = { mrz: ['de', 3] }
 
 const MONTHS = 12
 /** Fewer letters are no abbreviation that people use. */
@@ -105,8 +95,8 @@ function searched(wanted: string, languages: readonly string[]): number | undefi
   const names = ['en', ...languages].flatMap(namesOf)
   const exact = names.find(([name]) => name === wanted)
   if (exact) return exact[1]
-  const irregular = IRREGULAR[wanted]
-  if (irregular && languages.includes(irregular[0])) return irregular[1]
+  // No beginning of März.
+  if (wanted === 'mrz' && languages.includes('de')) return 3
   if (wanted.length < LETTERS_MIN) return undefined
   const months = new Set(names.filter(([name]) => name.startsWith(wanted)).map(([, month]) => month))
   // `jui` may be juin or juillet.

@@ -230,43 +230,30 @@ function refuseTruncated({ name }: Table, header: TableRow, { line, cells }: Tab
 /** The fields that name a record: where the cell of one is merged over several rows, these are one record. */
 const NAMING: ReadonlySet<string> = new Set(['reference', 'title', 'name', 'key', 'email', 'externalId'])
 
-/** The rows of the records of a table, in which rows that are merged into one record are joined. */
-export class RecordRows {
-  readonly #found: HeadedTable
-  readonly #naming: readonly number[]
-  #joined = 0
-
-  constructor(found: HeadedTable, columns: Iterable<readonly [field: string, at: readonly number[]]>) {
-    this.#found = found
-    this.#naming = Array.from(columns).flatMap(([field, at]) => (NAMING.has(field) ? at : []))
-  }
-
-  [Symbol.iterator](): Iterator<TableRow, void> {
-    const rows = rowsBelow(this.#found)
-    // A text has no merged cells.
-    return this.#found.table.unit === 'row' ? this.#joinedRows(rows) : rows
-  }
-
-  notes(): string[] {
-    if (this.#joined === 0) return []
-    return [`Rows that are merged with the one above were joined with it: ${this.#joined}.`]
-  }
-
-  *#joinedRows(rows: Iterable<TableRow>): Generator<TableRow, void> {
-    let record: TableRow | undefined
-    let below: TableRow[] = []
-    for (const row of rows) {
-      if (record && this.#naming.some((at) => row.merged?.has(at))) {
-        below.push(row)
-        this.#joined++
-      } else {
-        if (record) yield joinedRow(record, below)
-        record = row
-        below = []
-      }
+/** The rows of the records of a table, in which rows that are merged into one record are joined; `onJoined` counts them. */
+export function* recordRows(
+  found: HeadedTable,
+  columns: Iterable<readonly [field: string, at: readonly number[]]>,
+  onJoined: () => void,
+): Generator<TableRow, void> {
+  const naming = [...columns].flatMap(([field, at]) => (NAMING.has(field) ? at : []))
+  let record: TableRow | undefined
+  let below: TableRow[] = []
+  for (const row of rowsBelow(found)) {
+    if (record && naming.some((at) => row.merged?.has(at))) {
+      below.push(row)
+      onJoined()
+    } else {
+      if (record) yield joinedRow(record, below)
+      record = row
+      below = []
     }
-    if (record) yield joinedRow(record, below)
   }
+  if (record) yield joinedRow(record, below)
+}
+
+export function joinedNotes(joined: number): string[] {
+  return joined === 0 ? [] : [`Rows that are merged with the one above were joined with it: ${joined}.`]
 }
 
 /** A row with what the rows below have of their own, each on a new line. */

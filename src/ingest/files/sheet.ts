@@ -7,7 +7,7 @@ import type { DateOrder } from './guess/dates.js'
 import { type Guess, guess } from './guess/guess.js'
 import { Headings } from './guess/headings.js'
 import { isOwnForm } from './guess/own.js'
-import { type HeadedTable, headedTable, knownColumns, mappedColumns, RecordRows } from './header.js'
+import { type HeadedTable, headedTable, joinedNotes, knownColumns, mappedColumns, recordRows } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
 import type { Mapping } from './mapping.js'
 import { mappedCells } from './maps/cells.js'
@@ -238,11 +238,9 @@ function namedTable(found: HeadedTable, options: SheetOptions): Sheet {
   const blank: Record<string, unknown> = Object.fromEntries(taken.map(({ field }) => [field, '']))
   const filled = new Set<number>()
   const records: SheetRecord[] = []
-  const rows = new RecordRows(
-    found,
-    taken.map(({ field, at }) => [field, [at]]),
-  )
-  for (const { line, cells } of rows) {
+  let joined = 0
+  const named = taken.map(({ field, at }) => [field, [at]] as const)
+  for (const { line, cells } of recordRows(found, named, () => joined++)) {
     const values = { ...blank }
     for (const { field, at } of taken) values[field] = unguarded(cells[at] ?? '')
     for (const at of nameless) {
@@ -254,7 +252,7 @@ function namedTable(found: HeadedTable, options: SheetOptions): Sheet {
   // Checked at the end, because a column without a name does not matter if it is blank in every row.
   for (const at of filled) columns.unknown.add(`column ${at + 1}, without a name`)
   columns.requireKnown(place)
-  return { ...sheetOf(records, columns), notes: rows.notes() }
+  return { ...sheetOf(records, columns), notes: joinedNotes(joined) }
 }
 
 function fieldsOf({ table, header }: HeadedTable, columns: Columns): { field: string; at: number }[] {

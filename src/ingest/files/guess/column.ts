@@ -148,6 +148,13 @@ export function occurrencesInWords(texts: readonly Occurrence[]): string {
   return `${shown.join(', ')}${texts.length > 5 ? ` and ${texts.length - 5} more` : ''}`
 }
 
+export function rowsOf(rows: readonly TableRow[]): string {
+  return rowsInWords(
+    rows.map(({ line }) => line),
+    rows.length,
+  )
+}
+
 export function rowsInWords(lines: readonly number[], count: number): string {
   const shown = lines.slice(0, LINES_MAX)
   const more = count > shown.length ? ` and ${count - shown.length} more` : ''

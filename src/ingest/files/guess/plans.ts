@@ -1,8 +1,8 @@
 import { TEXT_MAX } from '../../../vocabulary.js'
-import { folded, type Scalar } from '../mapping.js'
-import type { SheetNoun } from '../table.js'
+import type { Scalar } from '../mapping.js'
+import { isBlank, type SheetNoun } from '../table.js'
 import type { Assignment } from './assignment.js'
-import { type Column, isBlankWord, type Reading, rowsInWords } from './column.js'
+import { type Column, isBlankWord, type Reading, rowsInWords, rowsOf } from './column.js'
 import {
   isMostly,
   readKeys,
@@ -43,9 +43,7 @@ function planIssues(assignment: Assignment): void {
 
 /** References of risks; n/a and the like stand for none. */
 function readLink(column: Column): Reading | undefined {
-  if (column.longest > TEXT_MAX.reference) return undefined
-  const blanks = blankValues(column)
-  return { rule: blanks.length === 0 ? {} : { values: byFoldedText(blanks) } }
+  return column.longest > TEXT_MAX.reference ? undefined : { rule: blankless(column) }
 }
 
 function defaultSeverity({ rules, notes }: Assignment): void {
@@ -85,12 +83,8 @@ function planPeople(assignment: Assignment): void {
   assignment.take('groups')
   for (const column of assignment.privates()) assignment.ignore(column, 'it is private; a map can take it')
   requireSome(assignment, ['name'], 'people')
-  requireSome(
-    assignment,
-    ['email', 'externalId', 'id'],
-    'people',
-    '--reference-from COLUMN takes any column as the id.',
-  )
+  const advice = '--reference-from COLUMN takes any column as the id.'
+  requireSome(assignment, ['email', 'externalId', 'id'], 'people', advice)
 }
 
 /** The only column of e-mail addresses, whatever it is called. */
@@ -137,10 +131,10 @@ function keyFromName({ rules, columns, notes }: Assignment): void {
   notes.push(`There is no column for the key: it is made from ${heading}.`)
 }
 
-/** Texts such as n/a among e-mails become blank. */
-function blankless({ texts }: Column): Reading['rule'] {
-  const blanks = texts.filter(({ text }) => /^(n\/?a|-+|none|tbd|\?)$/i.test(text))
-  return blanks.length === 0 ? {} : { values: new Map(blanks.map(({ text }) => [folded(text), ''])) }
+/** Texts such as n/a among e-mails or references become blank. */
+function blankless(column: Column): Reading['rule'] {
+  const blanks = blankValues(column)
+  return blanks.length === 0 ? {} : { values: byFoldedText(blanks) }
 }
 
 function requireSome(assignment: Assignment, fields: readonly string[], noun: string, more = ''): void {
@@ -209,9 +203,7 @@ function firstRead(columns: readonly Column[], factor: 'likelihood' | 'impact', 
   return undefined
 }
 
-function isBlank(text = ''): boolean {
-  return text.trim() === '' || isBlankWord(text)
-}
+const isBlankOrWord = (text = '') => isBlank(text) || isBlankWord(text)
 
 /** Rows that give only one of the two are not assessed. */
 function pairUp(
@@ -219,22 +211,14 @@ function pairUp(
   [one, first]: [string, Column],
   [other, second]: [string, Column],
 ): void {
-  const halves = rows.filter(({ cells }) => isBlank(cells[first.at]) !== isBlank(cells[second.at]))
+  const halves = rows.filter(({ cells }) => isBlankOrWord(cells[first.at]) !== isBlankOrWord(cells[second.at]))
   if (halves.length === 0) return
-  for (const [field, partner] of [
-    [one, other],
-    [other, one],
-  ] as const) {
+  for (const [field, partner] of Object.entries({ [one]: other, [other]: one })) {
     const rule = rules.get(field)
     if (rule) rules.set(field, { ...rule, with: partner })
   }
-  const lines = rowsInWords(
-    halves.map(({ line }) => line),
-    halves.length,
-  )
-  notes.push(
-    `${first.heading} and ${second.heading} count only together: not assessed in ${lines}, which have one of them.`,
-  )
+  const pair = `${first.heading} and ${second.heading}`
+  notes.push(`${pair} count only together: not assessed in ${rowsOf(halves)}, which have one of them.`)
 }
 
 /** A score counts only if the factors are not there; beside them it is computed. */
@@ -247,7 +231,9 @@ function takeScore(assignment: Assignment, factors: readonly Column[] | undefine
   }
   // A row may have a score and not both factors; a formula gives 0 there.
   const isAlone = ({ at }: Column) =>
-    assignment.rows.some(({ cells }) => /[1-9]/.test(cells[at] ?? '') && factors.some((one) => isBlank(cells[one.at])))
+    assignment.rows.some(
+      ({ cells }) => /[1-9]/.test(cells[at] ?? '') && factors.some((one) => isBlankOrWord(cells[one.at])),
+    )
   if (assignment.candidates('score').some(isAlone)) assignment.take('scoreGiven', readScore, ['scoreGiven', 'score'])
   for (const column of assignment.candidates('score', 'level')) ignoreIfNumeric(assignment, column)
 }

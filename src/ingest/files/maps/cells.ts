@@ -2,7 +2,7 @@ import { surplusOf } from '../columns.js'
 import { unguarded } from '../csv.js'
 import { type DayPattern, dayIn, patternAt } from '../days.js'
 import type { DateOrder } from '../guess/dates.js'
-import { type HeadedTable, headingKey, RecordRows, rowsBelow } from '../header.js'
+import { type HeadedTable, headingKey, joinedNotes, recordRows, rowsBelow } from '../header.js'
 import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from '../mapping.js'
 import { listed, NO_FLAWS, type SheetRecord, type SheetRecords, UnreadableSheet } from '../table.js'
 import { RecordMapper } from './records.js'
@@ -17,7 +17,10 @@ export function mappedCells(
   const columns = new Map(Array.from(places.values(), ({ name, at }) => [name, at]))
   const cellsOf = (cells: readonly string[]) => (name: string) =>
     columns.get(name)?.map((at) => unguarded(cells[at] ?? '')) ?? []
-  const days = chooseDayFormats(mappingOf(found, mapping, places), () => cellRows(found, cellsOf), order)
+  const rows = function* () {
+    for (const { cells } of rowsBelow(found)) yield cellsOf(cells)
+  }
+  const days = chooseDayFormats(mappingOf(found, mapping, places), rows, order)
   if ('flaw' in days) throw new UnreadableSheet(found.table.name, days.flaw)
   const present = days.mapping
   const mapper = new RecordMapper(present, found.table.unit)
@@ -27,19 +30,15 @@ export function mappedCells(
     present.rules,
     ([field, { from }]) => [field, from.flatMap((one) => columns.get(one) ?? [])] as const,
   )
-  const rows = new RecordRows(found, named)
-  for (const { line, cells } of rows) {
+  let joined = 0
+  for (const { line, cells } of recordRows(found, named, () => joined++)) {
     const gather = cellsOf(cells)
     if (!mapper.takes(gather)) continue
     const values = { ...blank }
     const flaws = [...surplusOf(cells, found.header.cells.length), ...mapper.fillIn(values, gather, line)]
     records.push({ index: records.length, line, values, flaws: flaws.length === 0 ? NO_FLAWS : flaws })
   }
-  return { present, records, notes: [...rows.notes(), ...mapper.notes()], warnings: mapper.warnings() }
-}
-
-function* cellRows(found: HeadedTable, cellsOf: (cells: readonly string[]) => Cells): Generator<Cells, void> {
-  for (const { cells } of rowsBelow(found)) yield cellsOf(cells)
+  return { present, records, notes: [...joinedNotes(joined), ...mapper.notes()], warnings: mapper.warnings() }
 }
 
 type Places = ReadonlyMap<string, { readonly name: string; readonly at: number[] }>
