@@ -21,11 +21,9 @@ export function outlineOf(found: HeadedTable, noun: SheetNoun, fields: readonly 
   const hasEntries = noun === 'risks' || noun === 'issues'
   const kinds = hasEntries ? kindsOf(new Shape(header.cells, rows, new Headings(noun, fields), table.unit)) : undefined
   if (!kinds || kinds.size === 0) return { found, rows, notes: [] }
-  const left = new Map<number, string | undefined>()
-  for (const [at, kind] of kinds) {
-    const { line = 0, cells = [] } = rows[at] ?? {}
-    left.set(line, kind === 'section' ? sectionOf(cells) : undefined)
-  }
+  const left = new Map(
+    Array.from(kinds, ([at, kind]) => [rows[at]?.line ?? 0, kind === 'section' ? sectionOf(rows[at]) : undefined]),
+  )
   const isNamed = header.cells.some((heading) => headingKey(heading) === headingKey(SECTION))
   const hasSections = !isNamed && [...left.values()].some((section) => section !== undefined)
   const width = hasSections ? header.cells.length : undefined
@@ -66,8 +64,8 @@ function* entries(
 }
 
 /** The text of a heading; a number may be before it. */
-function sectionOf(cells: readonly string[]): string {
-  const text = (cells.findLast((cell) => !isBlank(cell)) ?? '').trim()
+function sectionOf(row: TableRow | undefined): string {
+  const text = (row?.cells.findLast((cell) => !isBlank(cell)) ?? '').trim()
   return text.endsWith(':') ? text.slice(0, -1).trimEnd() : text
 }
 
@@ -94,21 +92,17 @@ function notesOf(kinds: ReadonlyMap<number, Kind>, rows: readonly TableRow[], un
 }
 
 /** The rows that are no entries, by their index. */
-export function kindsOf(shape: Shape): Map<number, Kind> {
+function kindsOf(shape: Shape): Map<number, Kind> {
   const kinds = new Map<number, Kind>()
   if (shape.fullCount < 2 || shape.title === undefined) return kinds
   for (const [at, row] of shape.rows.entries()) {
     if (shape.repeatsHeader(row)) kinds.set(at, 'header')
     else if (isTotal(shape, row.cells)) kinds.set(at, 'total')
-    else if (!row.cells.some(isSaying)) kinds.set(at, 'rule')
+    else if (!row.cells.some((cell) => /[\p{L}\p{N}]/u.test(cell))) kinds.set(at, 'rule')
   }
   for (const [at, kind] of sections(shape, kinds)) kinds.set(at, kind)
   for (const at of belowTable(shape, kinds)) kinds.set(at, 'below')
   return kinds
-}
-
-function isSaying(cell: string): boolean {
-  return /[\p{L}\p{N}]/u.test(cell)
 }
 
 const TOTAL =
@@ -137,13 +131,9 @@ const NESTED_MAX = 2
  */
 function* sections(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<[number, Kind]> {
   const { rows, reference, title = -1, fullCount } = shape
-  const lone = new Map<number, { text: string; column: number }>()
-  for (const at of rows.keys()) {
-    const text = kinds.has(at) ? undefined : shape.loneText(at)
-    if (text) lone.set(at, text)
-  }
-  if (lone.size === 0) return
   const others = [...rows.keys()].filter((at) => !kinds.has(at))
+  const lone = new Map(others.flatMap((at) => [shape.loneText(at) ?? []].flat().map((text) => [at, text] as const)))
+  if (lone.size === 0) return
   const heads = headsOf(shape, others, lone)
   const isDivided = reference !== undefined || heads.has(others[0] ?? -1)
   const width = Math.max(WIDE_COLUMNS_MIN, shape.header.filter((heading) => heading !== '').length / 2)
@@ -166,65 +156,43 @@ function headsOf(shape: Shape, others: readonly number[], lone: ReadonlyMap<numb
   return heads
 }
 
-/** The rows of legends and other tables that follow a table after a gap. */
-export function* belowTable(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<number> {
-  if (shape.blocks.length === 1) return
-  const blocks = shape.blocks.map((block) => block.filter((at) => !kinds.has(at)))
-  const start = blocks.findIndex((block) => block.some((at) => shape.isFull(at)))
-  const table = blocks[start]
-  if (!table) return
-  const entries = new Entries(shape, table)
-  const other = blocks.findIndex((block, index) => index > start && entries.isOtherHeader(block[0]))
-  let end = other === -1 ? blocks.length : other
-  while (end > start + 1 && entries.hasNone(blocks[end - 1] ?? [])) end--
-  for (const block of blocks.slice(end)) yield* block
-}
-
 const FACTORS = ['likelihood', 'impact'] as const
 const NUMBER = /^[\d.,%\s]+$/
 
-/** Tells entries from the rows of a legend or of another table. */
-class Entries {
-  readonly #shape: Shape
-  /** The columns that most entries fill. */
-  readonly #core: readonly number[]
-  /** The columns that have nothing but numbers. */
-  readonly #numeric: readonly number[]
-
-  constructor(shape: Shape, table: readonly number[]) {
-    this.#shape = shape
-    const columns = shape.header.flatMap((heading, at) => (heading === '' ? [] : [at]))
-    this.#core = columns.filter((column) => shape.share(column) >= 0.6)
-    this.#numeric = columns.filter((column) => {
-      const texts = table.map((at) => shape.rows[at]?.cells[column] ?? '').filter((text) => !isBlank(text))
-      return texts.length > 1 && texts.every((text) => NUMBER.test(text))
-    })
-  }
-
-  /** Whether a row has words in columns of numbers: it is the header of another table. */
-  isOtherHeader(at: number | undefined): boolean {
-    const cells = at === undefined ? [] : (this.#shape.rows[at]?.cells ?? [])
-    const filled = this.#numeric.filter((column) => !isBlank(cells[column]))
+/** The rows of legends and other tables that follow a table after a gap. */
+function* belowTable(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<number> {
+  if (shape.blocks.length === 1) return
+  const { rows, header, reference, title = -1 } = shape
+  const blocks = shape.blocks.map((block) => block.filter((at) => !kinds.has(at)))
+  const start = blocks.findIndex((block) => block.some((at) => shape.isFull(at)))
+  const table = blocks[start]?.flatMap((at) => rows[at] ?? [])
+  if (!table) return
+  const columns = [...header.keys()].filter((at) => header[at] !== '')
+  const core = columns.filter((column) => shape.share(column) >= 0.6)
+  const numeric = columns.filter((column) => {
+    const texts = table.map(({ cells }) => cells[column] ?? '').filter((text) => !isBlank(text))
+    return texts.length > 1 && texts.every((text) => NUMBER.test(text))
+  })
+  // Words in columns of numbers are the header of another table.
+  const isOtherHeader = ({ cells }: TableRow) => {
+    const filled = numeric.filter((column) => !isBlank(cells[column]))
     return filled.length > 1 && filled.every((column) => /\p{L}{2}/u.test(cells[column] ?? ''))
   }
-
-  hasNone(block: readonly number[]): boolean {
-    const rows = block.flatMap((at) => this.#shape.rows[at] ?? [])
-    return rows.every((row) => !this.#isEntry(row)) || rows.some(({ cells }) => this.#isLegend(cells))
+  const isEntry = ({ cells }: TableRow) => {
+    if (reference !== undefined && shape.isReference(cells[reference] ?? '')) return true
+    const filled = core.filter((column) => !isBlank(cells[column])).length
+    return !isBlank(cells[title]) && filled >= core.length * (reference === undefined ? 0.5 : 0.75)
   }
-
-  #isEntry({ cells }: TableRow): boolean {
-    const { reference, title = -1 } = this.#shape
-    if (reference !== undefined && this.#shape.isReference(cells[reference] ?? '')) return true
-    const filled = this.#core.filter((column) => !isBlank(cells[column])).length
-    return !isBlank(cells[title]) && filled >= this.#core.length * (reference === undefined ? 0.5 : 0.75)
+  // A row that has the heading of a scale as a text explains it.
+  const isLegend = ({ cells }: TableRow) => reference === undefined && cells.some((cell) => shape.names(cell, FACTORS))
+  const isBelow = (block: readonly number[]) => {
+    const all = block.flatMap((at) => rows[at] ?? [])
+    return !all.some(isEntry) || all.some(isLegend)
   }
-
-  /** Whether a row explains a scale: it has the heading of one as a text. */
-  #isLegend(cells: readonly string[]): boolean {
-    const { reference } = this.#shape
-    return reference === undefined && cells.some((cell) => !isBlank(cell) && this.#shape.names(cell, FACTORS))
-  }
+  const other = blocks.findIndex(([at = -1], index) => index > start && rows[at] && isOtherHeader(rows[at]))
+  let end = other === -1 ? blocks.length : other
+  while (end > start + 1 && isBelow(blocks[end - 1] ?? [])) end--
+  for (const block of blocks.slice(end)) yield* block
 }
 
 /** A row with fewer cells says too little to be typical. */
@@ -232,13 +200,12 @@ const FULL_CELLS_MIN = 3
 const LETTER = /\p{L}/u
 
 /** Why a row is no entry: it heads a section, repeats the header, adds others up, only parts them, or is below them. */
-export type Kind = 'section' | 'header' | 'total' | 'rule' | 'below'
+type Kind = 'section' | 'header' | 'total' | 'rule' | 'below'
 
 /** What the entries of a table look like, to distinguish other rows from them. */
-export class Shape {
+class Shape {
   readonly header: readonly string[]
   readonly rows: readonly TableRow[]
-  readonly unit: RowUnit
   /** How many cells of each row are filled. */
   readonly counts: readonly number[]
   /** How many rows have at least half of what is usual. */
@@ -262,7 +229,6 @@ export class Shape {
   constructor(header: readonly string[], rows: readonly TableRow[], headings: Headings, unit: RowUnit) {
     this.header = header
     this.rows = rows
-    this.unit = unit
     this.#headings = headings
     this.#keys = header.map(headingKey)
     this.#byKey = new Map(header.map((heading) => [headingKey(heading), heading] as const).toReversed())
@@ -287,8 +253,8 @@ export class Shape {
 
   /** The share of the typical rows in which a column is filled. */
   share(column: number): number {
-    const known = this.#shares.get(column)
-    if (known !== undefined) return known
+    const before = this.#shares.get(column)
+    if (before !== undefined) return before
     const share = this.#sample.filter(({ cells }) => !isBlank(cells[column])).length / Math.max(this.#sample.length, 1)
     this.#shares.set(column, share)
     return share
@@ -303,7 +269,7 @@ export class Shape {
 
   /** Whether a text is the heading of a column that means one of these. */
   names(text: string, fields: readonly string[]): boolean {
-    const heading = this.#byKey.get(headingKey(text)) ?? ''
+    const heading = isBlank(text) ? '' : (this.#byKey.get(headingKey(text)) ?? '')
     return heading !== '' && this.#headings.meaningsOf(heading).some(({ field }) => fields.includes(field))
   }
 

@@ -83,7 +83,7 @@ const WORD_CHARACTERS_MAX = 200
 /** Whether a text stands for a blank, as n/a and TBD do. */
 export function isBlankWord(text: string): boolean {
   const word = text.trim()
-  return word.length <= WORD_CHARACTERS_MAX && BLANK_WORDS.has(plain(word))
+  return word.length <= WORD_CHARACTERS_MAX && (BLANK_WORDS.has(plain(word)) || /^-+$/.test(word))
 }
 
 /** The part of a text that says what it is: before a bracket, a dash or a slash. */

@@ -41,7 +41,7 @@ export function guess(
   ignoreDerived(assignment)
   chooseReference(noun, assignment)
   PLANS[noun](assignment)
-  assignment.noteRivals()
+  assignment.reportRivals()
   ignoreNameless(assignment, header)
   const kept = keepDetails(assignment)
   const { rules, where, guessed, ignored, notes, warnings, questions } = assignment

@@ -63,11 +63,11 @@ export interface Merge {
 }
 
 /** The merged cells of a reference such as A4:C7. */
-export function mergeOf(reference: string): Merge | undefined {
+export function mergesIn(reference: string): Merge[] {
   const [, top, first, end, last] = /^([A-Z]+(\d+)):([A-Z]+(\d+))$/.exec(reference) ?? []
-  if (top === undefined || end === undefined) return undefined
+  if (top === undefined || end === undefined) return []
   const column = columnOf(top)
-  return { column, first: Number(first), last: Number(last), across: columnOf(end) - column + 1 }
+  return [{ column, first: Number(first), last: Number(last), across: columnOf(end) - column + 1 }]
 }
 
 /** A row to which merged cells can be added. */
@@ -107,16 +107,10 @@ export function fillMerged(rows: readonly OpenRow[], merges: readonly Merge[], b
   }
 }
 
-/** How many cells of a kind there are, and the first. */
-interface Tally {
-  count: number
-  first: string
-}
-
 /** What the reader of a sheet should know about its rows and cells. */
 export class Remarks {
-  readonly #errors: Tally = { count: 0, first: '' }
-  readonly #uncomputed: Tally = { count: 0, first: '' }
+  readonly #errors = { count: 0, first: '' }
+  readonly #uncomputed = { count: 0, first: '' }
   #hidden = 0
 
   hiddenRow(): void {
@@ -124,29 +118,22 @@ export class Remarks {
   }
 
   error(column: number, line: number): void {
-    add(this.#errors, column, line)
+    if (this.#errors.count++ === 0) this.#errors.first = cellName(column, line)
   }
 
   uncomputed(column: number, line: number): void {
-    add(this.#uncomputed, column, line)
+    if (this.#uncomputed.count++ === 0) this.#uncomputed.first = cellName(column, line)
   }
 
   notes(): string[] {
-    const { count, first } = this.#errors
-    const uncomputed = this.#uncomputed
+    const counted = ({ count, first }: { count: number; first: string }) => `${count}, the first is ${first}.`
+    const errors = `Cells that show an error of a formula: ${counted(this.#errors)}`
+    const uncomputed = `Formulas without a stored result were read as blank: ${counted(this.#uncomputed)}`
+    const advice = 'Open the workbook in a spreadsheet program and save it, to store them.'
     return [
       ...(this.#hidden > 0 ? [`Hidden rows were read too: ${this.#hidden}.`] : []),
-      ...(count > 0 ? [`Cells that show an error of a formula: ${count}, the first is ${first}.`] : []),
-      ...(uncomputed.count > 0
-        ? [
-            `Formulas without a stored result were read as blank: ${uncomputed.count}, the first is ${uncomputed.first}. Open the workbook in a spreadsheet program and save it, to store them.`,
-          ]
-        : []),
+      ...(this.#errors.count > 0 ? [errors] : []),
+      ...(this.#uncomputed.count > 0 ? [`${uncomputed} ${advice}`] : []),
     ]
   }
-}
-
-function add(tally: Tally, column: number, line: number): void {
-  tally.count++
-  if (tally.count === 1) tally.first = cellName(column, line)
 }

@@ -33,11 +33,10 @@ export function openDocumentSheets(zip: Zip): readonly OpenSheet[] {
   const hiddenStyles = new Set<string>()
   const sheets: OpenSheet[] = []
   let style = ''
-  for (let event = xml.next(); event; event = xml.next()) {
-    if (event !== 'open') continue
-    if (xml.name === 'style') style = xml.attribute('name') ?? ''
-    else if (xml.name === 'table-properties' && xml.attribute('display') === 'false') hiddenStyles.add(style)
-    else if (xml.name === 'table') sheets.push(...new SheetReader(xml, budget, hiddenStyles).read())
+  for (const name of xml.elements()) {
+    if (name === 'style') style = xml.attribute('name') ?? ''
+    else if (name === 'table-properties' && xml.attribute('display') === 'false') hiddenStyles.add(style)
+    else if (name === 'table') sheets.push(...new SheetReader(xml, budget, hiddenStyles).read())
   }
   return sheets
 }

@@ -125,15 +125,10 @@ function relationsOf(zip: Zip, part: string): Relation[] {
   if (!bytes) return []
   const xml = new XmlReader(bytes, name)
   const relations: Relation[] = []
-  for (let event = xml.next(); event; event = xml.next()) {
-    if (event !== 'open' || xml.name !== 'Relationship' || xml.attribute('TargetMode') === 'External') continue
-    const type = xml.attribute('Type') ?? ''
-    const target = xml.attribute('Target') ?? ''
-    relations.push({
-      id: xml.attribute('Id') ?? '',
-      type: type.slice(type.lastIndexOf('/') + 1),
-      target: resolved(target, part),
-    })
+  for (const element of xml.elements()) {
+    if (element !== 'Relationship' || xml.attribute('TargetMode') === 'External') continue
+    const [id = '', type = '', target = ''] = ['Id', 'Type', 'Target'].map((attribute) => xml.attribute(attribute))
+    relations.push({ id, type: type.slice(type.lastIndexOf('/') + 1), target: resolved(target, part) })
   }
   return relations
 }
@@ -151,10 +146,9 @@ function resolved(target: string, part: string): string {
 function contentsOf(xml: XmlReader) {
   const sheets: { id: string; name: string; isHidden: boolean }[] = []
   let is1904 = false
-  for (let event = xml.next(); event; event = xml.next()) {
-    if (event !== 'open') continue
-    if (xml.name === 'workbookPr') is1904 = isTrue(xml.attribute('date1904'))
-    if (xml.name !== 'sheet') continue
+  for (const element of xml.elements()) {
+    if (element === 'workbookPr') is1904 = isTrue(xml.attribute('date1904'))
+    if (element !== 'sheet') continue
     const isHidden = (xml.attribute('state') ?? 'visible') !== 'visible'
     sheets.push({ id: xml.attribute('id') ?? '', name: xml.attribute('name') ?? '', isHidden })
   }
@@ -163,8 +157,8 @@ function contentsOf(xml: XmlReader) {
 
 function stringsOf(xml: XmlReader): string[] {
   const strings: string[] = []
-  for (let event = xml.next(); event; event = xml.next()) {
-    if (event !== 'open' || xml.name !== 'si') continue
+  for (const element of xml.elements()) {
+    if (element !== 'si') continue
     if (strings.push(itemText(xml, 'si')) > LIMITS.workbookCellsMax)
       throw new BadZip('The workbook has too many texts. Split it, or save the table as "CSV UTF-8".')
   }
