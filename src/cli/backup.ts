@@ -17,7 +17,7 @@ const NOUNS: readonly (readonly [table: string, one: string, many: string])[] = 
   ['api_key', 'key', 'keys'],
 ]
 
-export const PG_DUMP = `Use pg_dump for PostgreSQL; it copies the database as of one instant:
+const PG_DUMP = `Use pg_dump for PostgreSQL; it copies the database as of one instant:
   pg_dump --format=custom --file=operations.dump "$DATABASE_URL"
 and back into an empty database:
   pg_restore --no-owner --dbname="$DATABASE_URL" operations.dump`
@@ -58,7 +58,7 @@ function untilInterrupted(file: string): AbortSignal {
 }
 
 /** What a store holds, in words. */
-export function countsIn({ rows }: Contents): string[] {
+function countsIn({ rows }: Contents): string[] {
   return NOUNS.map(([table, one, many]) => {
     const count = rows[table] ?? 0
     return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`

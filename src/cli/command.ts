@@ -114,7 +114,8 @@ const WIDTH = 30
 const EVERY_MS = 100
 
 /** A progress bar on a terminal; nothing in a pipe. */
-export function progressBar(label: string, total: number, stream: NodeJS.WriteStream = process.stderr) {
+export function progressBar(label: string, total: number) {
+  const stream = process.stderr
   let shownAt = 0
   return {
     show(done: number, outOf = total): void {

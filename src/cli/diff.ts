@@ -56,21 +56,10 @@ interface Entry {
   readonly movement: string
 }
 
-interface RiskEntry extends Entry {
-  readonly scoreFrom: number | null
-  readonly scoreTo: number | null
-  readonly levelFrom: string | null
-  readonly levelTo: string | null
-  readonly rankFrom: number | null
-  readonly rankTo: number | null
-}
-
-interface IssueEntry extends Entry {
-  readonly severityFrom: string | null
-  readonly severityTo: string | null
-  readonly dueFrom: string | null
-  readonly dueTo: string | null
-}
+/** A value before and after. */
+type Ends<Name extends string, V> = { readonly [End in `${Name}${'From' | 'To'}`]: V | null }
+type RiskEntry = Entry & Ends<'score' | 'rank', number> & Ends<'level', string>
+type IssueEntry = Entry & Ends<'severity' | 'due', string>
 
 /** The body of `GET /v1/movements`, as far as it is shown in words. */
 interface Movements {
@@ -85,9 +74,7 @@ const HEADERS = ['Movement', 'Project', 'Reference', 'Title', 'From', 'To', 'Ran
 const NONE = '-'
 
 /** A line of the table: risks first, each list with its biggest movement first. */
-function linesOf({ risks, issues }: Movements): string[][] {
-  return [...risks.map(riskLine), ...issues.map(issueLine)]
-}
+const linesOf = ({ risks, issues }: Movements) => [...risks.map(riskLine), ...issues.map(issueLine)]
 
 function riskLine(risk: RiskEntry): string[] {
   const state = (score: number | null, level: string | null) =>
@@ -98,12 +85,9 @@ function riskLine(risk: RiskEntry): string[] {
 }
 
 function issueLine(issue: IssueEntry): string[] {
-  const isSlip = issue.movement === 'SLIPPED'
-  const { severityFrom, severityTo, dueFrom, dueTo } = issue
-  const ends = isSlip
-    ? [`due ${dueFrom}`, `due ${dueTo}`]
-    : [severityFrom, severityTo].map((one) => one?.toLowerCase() ?? NONE)
-  return [...placeOf(issue), ...ends, '']
+  const { movement, severityFrom, severityTo, dueFrom, dueTo } = issue
+  const severities = [severityFrom, severityTo].map((one) => one?.toLowerCase() ?? NONE)
+  return [...placeOf(issue), ...(movement === 'SLIPPED' ? [`due ${dueFrom}`, `due ${dueTo}`] : severities), '']
 }
 
 function placeOf({ movement, project: { key }, reference, title }: Entry): string[] {

@@ -90,7 +90,7 @@ export async function personNamed({ db, t: { person } }: Read, name: string): Pr
 }
 
 /** The project with this key or id. */
-export async function projectNamed({ db, t: { project } }: Read, name: string): Promise<ProjectRow> {
+async function projectNamed({ db, t: { project } }: Read, name: string): Promise<ProjectRow> {
   const isThis = or(eq(project.id, name), eq(project.key, name.trim().toUpperCase()))
   return found(await db.select().from(project).where(isThis).limit(1), 'project', name, 'key or id')
 }

@@ -8,15 +8,7 @@ import { fold, InputCheck, tooManyItems, trimmed } from '../text.js'
 import { SHEETS } from './columns.js'
 import type { SheetNoun } from './files/table.js'
 import { importRecords } from './importers.js'
-import {
-  BATCH_RECORDS,
-  type Counts,
-  type Diagnostic,
-  type ImportOptions,
-  type ImportResult,
-  sameAs,
-  type Wording,
-} from './run.js'
+import { BATCH_RECORDS, type Counts, type Diagnostic, type ImportOptions, sameAs, type Wording } from './run.js'
 
 /** A project as its own system has it, with its risks and issues. */
 interface ProjectState extends Members {
@@ -57,12 +49,8 @@ export async function syncProject(write: Write, state: ProjectState, matchPeople
   // Risks that are not stored cannot be found by their issues: drop those follow-up flaws.
   const isOwn = ({ pointer = '' }: Flaw) => ofRisks.flaws.length === 0 || !/^\/issues\/\d+\/risk$/.test(pointer)
   refuse(PROJECT, [...ofRisks.flaws, ...ofIssues.flaws.filter(isOwn)])
-  return {
-    key: project.key,
-    risks: ofRisks.counts,
-    issues: ofIssues.counts,
-    warnings: [...ofRisks.warnings, ...ofIssues.warnings],
-  }
+  const warnings = [...ofRisks.warnings, ...ofIssues.warnings]
+  return { key: project.key, risks: ofRisks.counts, issues: ofIssues.counts, warnings }
 }
 
 const PROJECT = 'The project'
@@ -84,41 +72,34 @@ export async function checkProjectState(raw: Members, check: InputCheck): Promis
 export const FOR_MORE = 'Send more in parts, with the mode PARTIAL, or use `operations import`.'
 
 /** Other writes wait during a sync, so it must not take too long. */
-export function tooMany(pointer: string, records: Optional<readonly Members[]>, forMore = FOR_MORE): Flaw[] {
+function tooMany(pointer: string, records: Optional<readonly Members[]>, forMore = FOR_MORE): Flaw[] {
   const most = LIMITS.syncRecordsMax
   if (!records || records.length <= most) return []
   return [{ pointer, detail: tooManyItems(records.length, most, forMore) }]
 }
 
-export function limitFlaws(pointer: string, limit: Optional<number>): Flaw[] {
+function limitFlaws(pointer: string, limit: Optional<number>): Flaw[] {
   return limit != null && limit < 0 ? [{ pointer, detail: 'Must not be below 0.' }] : []
 }
 
 /** Throws if there is any flaw, so that nothing is stored. */
-export function refuse(what: string, flaws: readonly Flaw[]): void {
+function refuse(what: string, flaws: readonly Flaw[]): void {
   if (flaws.length === 0) return
   const more = flaws.length > LIMITS.syncFlawsMax ? ` These are the first ${LIMITS.syncFlawsMax} flaws.` : ''
   const sentence = `${what} cannot be synced as given; nothing was changed.${more}`
   throw flawed('VALIDATION_FAILED', sentence, flaws.slice(0, LIMITS.syncFlawsMax))
 }
 
-/** The result of one list of a sync. */
-interface Part {
-  readonly counts: Readonly<Counts>
-  readonly flaws: readonly Flaw[]
-  readonly warnings: readonly Flaw[]
-}
-
 const NONE: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
 
 /** Imports one list of a sync. Refused closings are flaws: a sync is stored completely or not at all. */
-export async function part(
+async function part(
   write: Write,
   noun: SheetNoun,
   records: Optional<readonly Members[]>,
   pointer: string,
   options: Omit<ImportOptions, 'wording'> & { readonly wording: Omit<Wording, 'place'> },
-): Promise<Part> {
+) {
   if (!records) return { counts: NONE, flaws: [], warnings: [] }
   const place = (index: number) => (noun === 'projects' ? pointer : `${pointer}/${index}`)
   const flawOf = ({ index, field, detail }: Diagnostic): Flaw => ({
@@ -126,12 +107,9 @@ export async function part(
     detail,
   })
   const sourceRecords = records.map((values, index) => ({ index, values }))
-  const result: ImportResult = await importRecords(write, noun, sourceRecords, {
-    ...options,
-    wording: { ...options.wording, place },
-  })
-  const flaws = [...result.flaws, ...result.unclosed]
-  return { counts: result.counts, flaws: flaws.map(flawOf), warnings: result.warnings.map(flawOf) }
+  const wording = { ...options.wording, place }
+  const { counts, flaws, unclosed, warnings } = await importRecords(write, noun, sourceRecords, { ...options, wording })
+  return { counts, flaws: [...flaws, ...unclosed].map(flawOf), warnings: warnings.map(flawOf) }
 }
 
 /** People and groups as an HR system or a directory has them. */
@@ -165,15 +143,14 @@ export const FOR_MORE_PERSONNEL = 'Send more in parts, without leavers, or use `
 function nameFlaws({ people, groups }: Pick<PersonnelState, 'people' | 'groups'>): Flaw[] {
   const most = LIMITS.syncMembershipsMax
   const flawsOf = (pointer: string, records: Optional<readonly Members[]>, field: string) => {
-    const count = (records ?? []).reduce((sum, record) => sum + lengthOf(record[field]), 0)
+    const count = (records ?? []).reduce(
+      (sum, record) => sum + (Array.isArray(record[field]) ? record[field].length : 0),
+      0,
+    )
     if (count <= most) return []
     return [{ pointer, detail: `They name ${count} ${field}; the most is ${most}. ${FOR_MORE_PERSONNEL}` }]
   }
   return [...flawsOf('/people', people, 'groups'), ...flawsOf('/groups', groups, 'members')]
-}
-
-function lengthOf(list: unknown): number {
-  return Array.isArray(list) ? list.length : 0
 }
 
 /** Updates people and groups to the given state, by the rules of the import. */
@@ -192,24 +169,20 @@ export async function syncPersonnel(write: Write, state: PersonnelState): Promis
   const isOwn = ({ pointer = '' }: Flaw) => first.flaws.length === 0 || !/^\/\w+\/\d+\/(groups|members)$/.test(pointer)
   const [peoplePart, groupsPart] = hasMembers ? [first, second] : [second, first]
   refuse(PERSONNEL, [...first.flaws, ...second.flaws.filter(isOwn)])
-  return {
-    people: peoplePart.counts,
-    groups: groupsPart.counts,
-    warnings: [...peoplePart.warnings, ...groupsPart.warnings],
-  }
+  const warnings = [...peoplePart.warnings, ...groupsPart.warnings]
+  return { people: peoplePart.counts, groups: groupsPart.counts, warnings }
 }
 
 function personnelBounds({ people, groups, leavers, leaverLimit }: PersonnelState): Flaw[] {
   const isTwice = gives(groups, 'members') && gives(people, 'groups')
+  const twice = { pointer: '/groups', detail: 'Give either groups of people or members of groups, not both.' }
   return [
     ...tooMany('/people', people, FOR_MORE_PERSONNEL),
     ...tooMany('/groups', groups, FOR_MORE_PERSONNEL),
     ...nameFlaws({ people, groups }),
     ...limitFlaws('/leaverLimit', leaverLimit),
     ...(leavers === 'INACTIVE' && !people ? [{ pointer: '/leavers', detail: 'Needs people: the complete list.' }] : []),
-    ...(isTwice
-      ? [{ pointer: '/groups', detail: 'Give either groups of people or members of groups, not both.' }]
-      : []),
+    ...(isTwice ? [twice] : []),
   ]
 }
 
@@ -230,7 +203,7 @@ function gives(records: Optional<readonly Members[]>, member: string): boolean {
 
 export type Members = Readonly<Record<string, unknown>>
 
-export const readProject = recordReader(SHEETS.projects.fields)
+const readProject = recordReader(SHEETS.projects.fields)
 
 const readers = {
   people: recordReader(SHEETS.people.fields),
@@ -248,7 +221,7 @@ const UNIQUE = {
 }
 
 /** Adds every flaw of these records that is known without the store, duplicates among them included. */
-export async function checkRecords(
+async function checkRecords(
   noun: keyof typeof UNIQUE,
   records: readonly Members[] = [],
   check: InputCheck,
@@ -273,21 +246,21 @@ export async function checkRecords(
 }
 
 /** The records of a list that may not be one, or may hold other values. */
-export function recordsOf(raw: unknown): readonly Members[] | undefined {
+function recordsOf(raw: unknown): readonly Members[] | undefined {
   if (raw == null) return undefined
   return Array.isArray(raw) ? raw.map(Object) : []
 }
 
-export function numberIn(raw: unknown): number | undefined {
+function numberIn(raw: unknown): number | undefined {
   return typeof raw === 'number' ? raw : undefined
 }
 
-export function noteFlaws(flaws: readonly Flaw[], check: InputCheck): void {
+function noteFlaws(flaws: readonly Flaw[], check: InputCheck): void {
   for (const { pointer = '', detail } of flaws) check.flaw(pointer.slice(1), detail)
 }
 
 /** What a check finds. */
-export async function flawsBy(
+async function flawsBy(
   find: (state: Members, check: InputCheck) => Promise<void>,
   state: object,
 ): Promise<readonly Flaw[]> {

@@ -68,8 +68,6 @@ export interface SheetOptions {
   readonly mapping?: Mapping | undefined
   /** Maps that are used without being named if the file has their signature. */
   readonly recognisable?: readonly Recognisable[]
-  /** Whether a heading is one of a column; without it, the fields' own names and what can be guessed are. */
-  readonly knows?: (heading: string) => boolean
   /** How to guess what the columns mean; without it, they have the fields' own names. */
   readonly guess?: GuessPlan | undefined
 }
@@ -119,7 +117,7 @@ function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
   const { name, fields, recognisable = [] } = options
   const known = new Columns(options)
   const headings = options.guess && new Headings(options.guess.noun, fields)
-  const knows = options.knows ?? ((heading: string) => known.knows(heading) || headings?.isKnown(heading) === true)
+  const knows = (heading: string) => known.knows(heading) || headings?.isKnown(heading) === true
   const isNamed = (sheet: string) => headings?.isOf(sheet) === true
   const test = options.mapping
     ? mappedColumns(options.mapping)
@@ -175,8 +173,7 @@ function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan
   const { fields, derived, ignoreUnknown } = options
   const { found: table, rows, notes } = outlineOf(found, plan.noun, fields)
   if (isSame && notes.length === 0) return own
-  const { unit } = found.table
-  const guessed = guess(plan.noun, table.header.cells, rows, { ...plan, fields, derived, ignoreUnknown, unit })
+  const guessed = guess(plan.noun, table.header.cells, rows, { ...plan, fields, derived, ignoreUnknown })
   // In a sheet with our own names only words and dates are translated; what else is wrong is a flaw of its row.
   if (own && !isTranslation(guessed, own)) return own
   const mapping = notes.length > 0 ? ofEntries(guessed.mapping) : guessed.mapping
@@ -204,7 +201,7 @@ function guessedObjects(source: () => Iterable<JsonRecord>, options: SheetOption
   if (!table) return knownObjects(own, columns, advice)
   const { fields, derived, ignoreUnknown } = options
   const { header, rows, lists } = table
-  const guessed = guess(plan.noun, header, rows, { ...plan, fields, derived, ignoreUnknown, unit: 'line' })
+  const guessed = guess(plan.noun, header, rows, { ...plan, fields, derived, ignoreUnknown })
   const isUsed = isForced || (isNamed ? isTranslation(guessed, own) : guessed.columns.length > 0)
   if (!isUsed) return knownObjects(own, columns, advice)
   const rules = new Map(Array.from(guessed.mapping.rules, ([field, rule]) => [field, listRule(rule, lists)]))

@@ -168,7 +168,7 @@ function claimEntry<V extends EntryValues>(
 }
 
 /** The columns that risks and issues have in common. */
-export interface EntryRow {
+interface EntryRow {
   readonly id: string
   readonly projectId: string
   readonly reference: string
@@ -186,7 +186,7 @@ interface EntryColumns {
 }
 
 /** The values of a record that identify its entry. */
-export interface EntryValues {
+interface EntryValues {
   readonly id?: string | null
   readonly status?: string | null
   readonly project?: string | null

@@ -82,12 +82,9 @@ async function changesTo(write: Write, rosters: ReadonlyMap<string, ReadonlySet<
     return change
   }
   const { groupId: of, personId: member } = t.membership
-  const rows = await db
-    .select({ of, member })
-    .from(t.membership)
-    .where(among(of, [...rosters.keys()]))
-    .orderBy(member)
-  const current = new Map([...rosters.keys()].map((groupId) => [groupId, new Set<string>()]))
+  const ids = [...rosters.keys()]
+  const rows = await db.select({ of, member }).from(t.membership).where(among(of, ids)).orderBy(member)
+  const current = new Map(ids.map((groupId) => [groupId, new Set<string>()]))
   for (const row of rows) current.get(row.of)?.add(row.member)
   for (const [groupId, wanted] of rosters) {
     const members = current.get(groupId) ?? new Set()
@@ -153,17 +150,13 @@ class MemberRows {
     const gathered = records.flatMap((record) => {
       const key = record.values['member'] === undefined ? undefined : keyOf(record)
       if (key === undefined) return [record]
-      const known = this.#byKey.get(key)
-      if (known) {
-        this.#merge(known, record)
-        return []
-      }
+      const before = this.#byKey.get(key)
       const { member: _, ...values } = record.values
-      const group = { first: record.index, values, members: new Map<string, number>() }
+      const group = before ?? { first: record.index, values, members: new Map<string, number>() }
       this.#byKey.set(key, group)
-      this.#byFirst.set(record.index, group)
+      this.#byFirst.set(group.first, group)
       this.#merge(group, record)
-      return [{ index: record.index, values }]
+      return before ? [] : [{ index: record.index, values }]
     })
     for (const { values, members } of this.#byKey.values()) values['members'] = [...members.keys()]
     return gathered

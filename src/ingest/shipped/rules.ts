@@ -1,19 +1,13 @@
 import { type IssueSeverity, TEXT_MAX } from '../../vocabulary.js'
 import { ISSUE_STATUS_WORDS, PERSON_STATUS_WORDS, SEVERITY_WORDS } from '../files/guess/words.js'
+import type { Recognisable } from '../files/maps/recognition.js'
 import type { SheetNoun } from '../files/table.js'
 
 /** A map that comes with the command, in the form of a map file. */
-export interface ShippedMap {
-  /** What `--map` calls it. */
-  readonly name: string
+export interface ShippedMap extends Omit<Recognisable, 'mapping'> {
   readonly noun: SheetNoun
-  /** What the source is, as in "This looks like a Jira export". */
-  readonly product: string
   /** What it reads, for the list of maps. */
   readonly reads: string
-  readonly source: 'table' | 'objects'
-  /** The headings or paths by which the source is recognised: one of each list must be there. */
-  readonly signature: readonly (readonly string[])[]
   readonly where?: readonly Readonly<Record<string, unknown>>[]
   readonly columns: Readonly<Record<string, unknown>>
 }
@@ -52,22 +46,18 @@ export function severity(...from: string[]) {
 
 /** The severity by one of many labels, most of which say something else. */
 export function severityOfLabels(...from: string[]) {
+  const kinds = ['severity', 'priority', 'prio', 'sev'].flatMap((kind) =>
+    [': ', ':', '::', '/', '-'].map((by) => kind + by),
+  )
   const named = Object.entries(valuesOf(LABELS)).flatMap(([word, value]) =>
-    [
-      '',
-      ...['severity', 'priority', 'prio', 'sev'].flatMap((kind) => [': ', ':', '::', '/', '-'].map((by) => kind + by)),
-    ].map((prefix) => [`${prefix}${word}`, value]),
+    ['', ...kinds].map((prefix) => [`${prefix}${word}`, value]),
   )
   const steps = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW']
   const numbered = steps.flatMap((value, index) =>
     ['p', 'sev', 'severity::', 'priority::'].map((prefix) => [`${prefix}${index + 1}`, value]),
   )
-  return {
-    from,
-    values: Object.fromEntries([['p0', 'CRITICAL'], ...numbered, ...named]),
-    default: 'MEDIUM',
-    optional: true,
-  }
+  const values = Object.fromEntries([['p0', 'CRITICAL'], ...numbered, ...named])
+  return { from, values, default: 'MEDIUM', optional: true }
 }
 
 /** The status of an issue; what is unknown is open, so that it is seen. */

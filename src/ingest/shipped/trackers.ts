@@ -104,11 +104,7 @@ const cli: ShippedMap = {
   source: 'objects',
   signature: [['number'], ['title'], ['state', 'createdAt', 'url', 'labels'], ['assignees', 'createdAt', 'url']],
   columns: {
-    reference: { from: 'number', prefix: 'GH-' },
-    title: title('title'),
-    description: description('body'),
-    severity: severityOfLabels('labels.name'),
-    status: status('state'),
+    ...github.columns,
     assignee: optional('assignees.login'),
     url: optional('url'),
     raisedOn: isoDay('createdAt'),

@@ -1,6 +1,6 @@
 import { TEXT_MAX, type TextKind } from '../../../vocabulary.js'
 import { type Condition, folded, type Rule } from '../mapping.js'
-import type { RowUnit, TableRow } from '../table.js'
+import type { TableRow } from '../table.js'
 import { type Column, columnsOf, occurrencesInWords, type Reading } from './column.js'
 import type { DateOrder } from './dates.js'
 import type { Headings } from './headings.js'
@@ -16,7 +16,6 @@ export interface GuessOptions {
   /** The column to take as the reference. */
   readonly referenceFrom?: string | undefined
   readonly dateOrder?: DateOrder | undefined
-  readonly unit: RowUnit
 }
 
 /** A column that fills a field. */

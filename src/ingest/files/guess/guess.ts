@@ -133,7 +133,7 @@ const RAID = new Words<string>(RAID_WORDS)
 const KIND_CHARACTERS_MAX = 40
 
 /** The rows of a noun in a log of risks, issues and others; undefined if it is no such log. */
-export function raidLog(
+function raidLog(
   noun: SheetNoun,
   header: readonly string[],
   rows: readonly TableRow[],

@@ -144,7 +144,7 @@ function requireSome(assignment: Assignment, fields: readonly string[], noun: st
 }
 
 /** How the fields of a risk get their columns; earlier fields choose first. */
-export function planRisks(assignment: Assignment): void {
+function planRisks(assignment: Assignment): void {
   takeProject(assignment)
   takeId(assignment)
   const reference = takeReference(assignment)

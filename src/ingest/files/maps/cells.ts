@@ -93,13 +93,13 @@ interface DayColumn {
 }
 
 /** The cells of a row under a name. */
-export type Cells = (name: string) => readonly string[]
+type Cells = (name: string) => readonly string[]
 
 /**
  * Chooses the date format of each column by all of its texts, where a map names several. What one column leaves open,
  * such as 3/6/2026, another may show, or the user says it; else the flaw asks for it.
  */
-export function chooseDayFormats(
+function chooseDayFormats(
   mapping: Mapping,
   rows: () => Iterable<Cells>,
   given: DateOrder | undefined,

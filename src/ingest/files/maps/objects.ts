@@ -63,7 +63,7 @@ class UnseenPaths {
 }
 
 /** The values at the end of a path such as `labels.name`: of every element of a list, or of the one at an index. */
-export function membersAt(source: unknown, path: string): readonly unknown[] {
+function membersAt(source: unknown, path: string): readonly unknown[] {
   // A member whose own name contains dots takes precedence over a path.
   if (isObject(source) && Object.hasOwn(source, path)) return elementsOf(source[path])
   const [head = '', ...rest] = path.split('.')

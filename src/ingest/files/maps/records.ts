@@ -234,7 +234,7 @@ function nested(column: string, found: readonly unknown[]): SheetFlaw {
 const NUMBER = /^([+-]?)(?:([1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?)|(\d+(?:[.,]\d+)?))\s*(%?)$/
 
 /** The value of the first band that a number fits in, or why there is none. */
-export function bandOf(text: string, bands: readonly Band[]): { value: Scalar } | { flaw: string } {
+function bandOf(text: string, bands: readonly Band[]): { value: Scalar } | { flaw: string } {
   const last = bands.at(-1)?.[0] ?? 0
   const number = numberIn(text, last)
   if (number === undefined) return { flaw: 'Must be a number or a percentage, for the bands of the map.' }
@@ -256,7 +256,7 @@ const TEXT_CHARACTERS_MAX = TEXT_MAX.reference - NUMBER_CHARACTERS
 const HASH_CHARACTERS = 8
 
 /** Makes references of texts, the same ones each time that the same rows are read. */
-export class UniqueTexts {
+class UniqueTexts {
   readonly #seen = new Map<string, number>()
 
   /** The reference for a text within a project; the second of the same text gets (2). */

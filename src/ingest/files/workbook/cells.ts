@@ -20,7 +20,7 @@ export function columnOf(reference: string): number {
 }
 
 /** The name of a cell. */
-export function cellName(column: number, line: number): string {
+function cellName(column: number, line: number): string {
   return `${lettersOf(column)}${line}`
 }
 
