@@ -4,6 +4,7 @@ import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
 import { fileOf, isPostgres } from '../store/address.js'
 import { type Backup, backUp, type Contents } from '../store/sqlite/backup.js'
+import { restore } from '../store/sqlite/restore.js'
 import { commandWith, print, say, WrongUsage } from './command.js'
 
 /** The counts printed for people; the JSON document has every table. */
@@ -16,7 +17,7 @@ const NOUNS: readonly (readonly [table: string, one: string, many: string])[] = 
   ['api_key', 'key', 'keys'],
 ]
 
-export const PG_DUMP = `Use pg_dump for PostgreSQL; it copies the database as of one instant:
+const PG_DUMP = `Use pg_dump for PostgreSQL; it copies the database as of one instant:
   pg_dump --format=custom --file=operations.dump "$DATABASE_URL"
 and back into an empty database:
   pg_restore --no-owner --dbname="$DATABASE_URL" operations.dump`
@@ -57,7 +58,7 @@ function untilInterrupted(file: string): AbortSignal {
 }
 
 /** What a store holds, in words. */
-export function countsIn({ rows }: Contents): string[] {
+function countsIn({ rows }: Contents): string[] {
   return NOUNS.map(([table, one, many]) => {
     const count = rows[table] ?? 0
     return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
@@ -68,4 +69,27 @@ function inWords(backup: Backup): string {
   const { bytes } = backup
   const size = bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
   return [...countsIn(backup), size].join(', ')
+}
+
+export function restoreCommand(clock: () => Date): Command {
+  return commandWith('restore', 'replace the store with a backup; the previous store is kept', ['database'])
+    .argument('<file>', 'a file that `operations backup` made')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      '\nStop every server of the store first. The backup is checked before anything is\n' +
+        'changed.\n\nExample:\n  operations restore backups/operations-2026-11-02.db',
+    )
+    .action(async (file: string, flags: { json?: true; database?: string }) => {
+      const { database } = readConfig({ database: flags.database }, ['database'])
+      if (isPostgres(database)) throw new WrongUsage(PG_DUMP)
+      const store = fileOf(database)
+      const restored = restore(file, store, clock())
+      if (flags.json) return print(JSON.stringify({ store, file, ...restored }))
+      say(`Restored ${file} to ${store}: ${countsIn(restored).join(', ')}.`)
+      if (restored.kept === undefined) return
+      say(`The previous store is kept in ${restored.kept}. To undo:`)
+      const named = flags.database === undefined ? '' : ` --database ${flags.database}`
+      say(`  operations restore ${restored.kept}${named}`)
+    })
 }

@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander'
-import { type Config, SETTINGS, type Setting, type SettingName } from '../config.js'
+import { type Config, readConfig, SETTINGS, type Setting, type SettingName } from '../config.js'
 import { shownAddress } from '../store/address.js'
 import { openStore } from '../store/open.js'
 import type { Store } from '../store/store.js'
-import { escaped } from '../text.js'
+import { escaped, escapedLine } from '../text.js'
 
 /** Wrong usage of a command; the message says how to call it. */
 export class WrongUsage extends Error {}
@@ -39,13 +39,14 @@ export function storeName({ database }: DatabaseConfig): string {
   return shownAddress(database)
 }
 
-/** Opens the store, runs the work, and closes the store whatever happens. */
+/** Opens the store of a command, runs the work, and closes the store whatever happens. */
 export async function withStore<T>(
-  config: DatabaseConfig,
+  flags: { readonly database?: string | undefined },
   { create, cacheBytes }: { create: boolean; cacheBytes?: number },
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const store = await openStore(config.database, { migrate: create, cacheBytes })
+  const { database } = readConfig({ database: flags.database }, ['database'])
+  const store = await openStore(database, { migrate: create, cacheBytes })
   try {
     return await work(store)
   } finally {
@@ -86,4 +87,47 @@ export function print(text: string): Promise<void> {
 /** Messages for people go to standard error. */
 export function say(text: string): void {
   process.stderr.write(`${escaped(text)}\n`)
+}
+
+/** SIGINT or SIGTERM: the work was aborted before anything was stored. */
+export class Interrupted extends Error {
+  constructor() {
+    super('Interrupted: unfinished work was not stored.')
+  }
+}
+
+/** Runs work that aborts at its next safe point after a signal; a second signal ends the process at once. */
+export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  const stop = () => controller.abort(new Interrupted())
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  try {
+    return await work(controller.signal)
+  } finally {
+    process.off('SIGINT', stop)
+    process.off('SIGTERM', stop)
+  }
+}
+
+const WIDTH = 30
+const EVERY_MS = 100
+
+/** A progress bar on a terminal; nothing in a pipe. */
+export function progressBar(label: string, total: number) {
+  const stream = process.stderr
+  let shownAt = 0
+  return {
+    show(done: number, outOf = total): void {
+      const now = performance.now()
+      if (!stream.isTTY || now - shownAt < EVERY_MS) return
+      shownAt = now
+      const filled = Math.round((WIDTH * done) / Math.max(outOf, 1))
+      const bar = '#'.repeat(filled).padEnd(WIDTH, '.')
+      stream.write(`\r${escapedLine(label)} [${bar}] ${done.toLocaleString('en')} of ${outOf.toLocaleString('en')}`)
+    },
+    clear(): void {
+      if (stream.isTTY && shownAt > 0) stream.write('\r\x1b[K')
+    },
+  }
 }

@@ -3,9 +3,7 @@ import { SETTINGS } from '../config.js'
 import { LIMITS } from '../limits.js'
 import { shownAddress } from '../store/address.js'
 import { copyStore } from '../store/copy.js'
-import { commandWith, print, say, WrongUsage, withStore } from './command.js'
-import { untilInterrupted } from './interrupt.js'
-import { progressBar } from './progress.js'
+import { commandWith, print, progressBar, say, untilInterrupted, WrongUsage, withStore } from './command.js'
 
 const HELP = `
 Copies everything: people, groups, projects, risks, issues, keys, history. Each

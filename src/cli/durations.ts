@@ -15,12 +15,12 @@ export function readDuration(flag: string, text: string, or = ''): number {
 
 /** The end of a validity: after a duration, or at the end of a day (UTC). */
 export function readEnd(flag: string, text: string, now: Date): Date {
-  const end = /^\d{4}-\d{2}-\d{2}$/.test(text)
+  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text)
+  if (isDate && !isDay(text))
+    throw new WrongUsage(`${flag} is ${JSON.stringify(text)}, which is not a date. A date looks like 2027-01-31.`)
+  const end = isDate
     ? new Date(`${text}T23:59:59.999Z`)
     : new Date(now.getTime() + readDuration(flag, text, ', or a day such as 2027-01-31'))
-  const isDay = !Number.isNaN(end.getTime()) && (!text.includes('-') || end.toISOString().startsWith(text))
-  if (!isDay)
-    throw new WrongUsage(`${flag} is ${JSON.stringify(text)}, which is not a date. A date looks like 2027-01-31.`)
   if (end <= now) throw new WrongUsage(`${flag} is ${text}, which is in the past. Give a time in the future.`)
   return end
 }

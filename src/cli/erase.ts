@@ -1,13 +1,12 @@
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
-import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
 import { groupsOfPeople } from '../personnel/groups.js'
 import type { PersonRow } from '../personnel/people.js'
 import type { Read } from '../store/store.js'
 import { escapedLine } from '../text.js'
 import { commandWith, print, say, WrongUsage, withStore } from './command.js'
-import { personNamed } from './history/named.js'
+import { personNamed } from './history.js'
 
 interface Flags {
   readonly yes?: true
@@ -23,8 +22,7 @@ export function eraseCommand(clock: () => Date): Command {
     .addHelpText('after', '\nIt cannot be undone.\n\nExample:\n  operations erase ada@example.com')
     .action(async (who: string, flags: Flags) => {
       const { erasePerson } = await import('../personnel/erasure.js')
-      const config = readConfig({ database: flags.database }, ['database'])
-      const erased = await withStore(config, { create: false }, async (store) => {
+      const erased = await withStore(flags, { create: false }, async (store) => {
         const person = await personNamed(store.read, who)
         if (!flags.yes && !person.erasedAt) await confirm(store.read, person)
         return store.write({ by: 'cli', at: clock }, (write) => erasePerson(write, person.id))

@@ -5,13 +5,25 @@ import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
 import { projectKey } from '../fields.js'
 import { checkText, escapedLine } from '../text.js'
-import { commandWith, type DatabaseConfig, print, say, storeName, WrongUsage, withStore } from './command.js'
+import { commandWith, print, say, storeName, WrongUsage, withStore } from './command.js'
 import { readDuration, readEnd } from './durations.js'
 
 const EXAMPLES = `  operations keys create --name spreadsheet --scope projects.read --expires 90d
   operations keys create --name tracker --scope projects.manage --scope personnel.read --project APOLLO --expires 90d
 
 A tracker's key needs personnel.read to match owners and assignees with the roster; without it they stay names.`
+
+interface KeyFlags {
+  readonly json?: true
+  readonly database?: string
+}
+
+interface CreateFlags extends KeyFlags {
+  readonly name: string
+  readonly scope: string[]
+  readonly project?: string[]
+  readonly expires?: string
+}
 
 const DEFAULT_GRACE = '24h'
 const PROJECT_KEY = projectKey('', '')
@@ -37,39 +49,26 @@ function createCommand(clock: () => Date): Command {
     .option('--expires <when>', 'when it expires: after 90d, 24h or 30m, or at the end of the day 2027-01-31 (UTC)')
     .option('--json', 'print one JSON document')
     .addHelpText('after', `\nScopes:\n${scopeHelp()}\n\nExamples:\n${EXAMPLES}`)
-    .action(
-      async (flags: {
-        name: string
-        scope: string[]
-        project?: string[]
-        expires?: string
-        json?: true
-        database?: string
-      }) => {
-        const now = clock()
-        const draft = {
-          name: readName(flags.name),
-          scopes: flags.scope.map(readScope),
-          projects: readProjects(flags.project, flags.scope),
-          expiresAt: flags.expires === undefined ? undefined : readEnd('--expires', flags.expires, now),
-        }
-        const config = readConfig({ database: flags.database }, ['database'])
-        const key = await withStore(config, { create: true }, (store) =>
-          store.write({ by: 'cli', at: clock }, (write) => mintKey(write, draft)),
-        )
-        await showMinted(key, config, flags.json)
-      },
-    )
+    .action(async (flags: CreateFlags) => {
+      const draft = {
+        name: readName(flags.name),
+        scopes: flags.scope.map(readScope),
+        projects: readProjects(flags.project, flags.scope),
+        expiresAt: flags.expires === undefined ? undefined : readEnd('--expires', flags.expires, clock()),
+      }
+      const key = await withStore(flags, { create: true }, (store) =>
+        store.write({ by: 'cli', at: clock }, (write) => mintKey(write, draft)),
+      )
+      await showMinted(key, flags)
+    })
 }
 
 function listCommand(clock: () => Date): Command {
   return commandWith('list', 'list the keys, without their secrets', ['database'])
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  operations keys list --json')
-    .action(async (flags: { json?: true; database?: string }) => {
-      const all = await withStore(readConfig({ database: flags.database }, ['database']), { create: false }, (store) =>
-        keys(store.read),
-      )
+    .action(async (flags: KeyFlags) => {
+      const all = await withStore(flags, { create: false }, (store) => keys(store.read))
       if (flags.json) return print(JSON.stringify(all, null, 2))
       if (all.length === 0) return say('There are no keys yet. Create one with `operations keys create`.')
       const lines = all.map((key) => {
@@ -85,8 +84,8 @@ function revokeCommand(clock: () => Date): Command {
     .argument('<id>', 'the id of the key, from `operations keys list`')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  operations keys revoke key_01k9zq3v5rf8ta4mbw2xnc7dhe')
-    .action(async (id: string, flags: { json?: true; database?: string }) => {
-      const key = await withStore(readConfig({ database: flags.database }, ['database']), { create: false }, (store) =>
+    .action(async (id: string, flags: KeyFlags) => {
+      const key = await withStore(flags, { create: false }, (store) =>
         store.write({ by: 'cli', at: clock }, async (write) => {
           await existing(keyById(write, id), id)
           await revokeKey(write, id)
@@ -104,18 +103,15 @@ function rotateCommand(clock: () => Date): Command {
     .option('--grace <time>', 'how long the old key keeps working; 0m revokes it at once', DEFAULT_GRACE)
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  operations keys rotate key_01k9zq3v5rf8ta4mbw2xnc7dhe --grace 24h')
-    .action(async (id: string, flags: { grace: string; json?: true; database?: string }) => {
+    .action(async (id: string, flags: KeyFlags & { grace: string }) => {
       const now = clock()
       const oldEndsAt = new Date(now.getTime() + readDuration('--grace', flags.grace))
-      const config = readConfig({ database: flags.database }, ['database'])
-      const key = await withStore(config, { create: false }, (store) =>
+      const key = await withStore(flags, { create: false }, (store) =>
         store.write({ by: 'cli', at: clock }, async (write) => {
           const old = await existing(keyById(write, id), id)
           if (statusOf(old, now) !== 'active' && !statusOf(old, now).startsWith('expires')) {
-            throw new Fault(
-              'CONFLICT',
-              `The key ${id} is no longer valid (${statusOf(old, now)}). Create a new one instead.`,
-            )
+            const why = `The key ${id} is no longer valid (${statusOf(old, now)}).`
+            throw new Fault('CONFLICT', `${why} Create a new one instead.`)
           }
           if (oldEndsAt > now) await expireKey(write, id, oldEndsAt)
           else await revokeKey(write, id)
@@ -123,15 +119,17 @@ function rotateCommand(clock: () => Date): Command {
         }),
       )
       say(`The old key ${id} works until ${oldEndsAt.toISOString()} at the latest.`)
-      await showMinted(key, config, flags.json)
+      await showMinted(key, flags)
     })
 }
 
-async function showMinted(key: MintedKey, config: DatabaseConfig, asJson: true | undefined): Promise<void> {
+async function showMinted(key: MintedKey, { json, database }: KeyFlags): Promise<void> {
   const { id, name, secret, scopes, projects, expiresAt } = key
   if (expiresAt === null) say('Warning: this key never expires. Create one that does with `keys create --expires 90d`.')
-  if (asJson) return print(JSON.stringify({ id, name, key: secret, scopes, projects, expiresAt }))
-  say(`The key ${escapedLine(name)} (${id}) was created in ${storeName(config)} with ${mayDo(key)}.`)
+  if (json) return print(JSON.stringify({ id, name, key: secret, scopes, projects, expiresAt }))
+  say(
+    `The key ${escapedLine(name)} (${id}) was created in ${storeName(readConfig({ database }, ['database']))} with ${mayDo(key)}.`,
+  )
   if (expiresAt !== null) say(`It expires at ${expiresAt}.`)
   const held = new Set(scopes)
   if (grants(held, 'projects.manage') && !grants(held, 'personnel.read'))

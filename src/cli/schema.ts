@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { print, say } from './command.js'
-import { writeDraft } from './draft.js'
+import { writeOutput } from './outputFile.js'
 
 /** The subgraph with its federation directives, the schema for clients, the OpenAPI document, and docs/limits.md. */
 const FORMATS = ['graphql', 'api', 'openapi', 'limits'] as const
@@ -22,13 +22,11 @@ export function schemaCommand(): Command {
     .action(async (flags: { format: (typeof FORMATS)[number]; output?: string }) => {
       const { CONTRACTS, limitsPage } = await import('./contracts.js')
       if (flags.format === 'limits') return print(limitsPage().trimEnd())
-      if (flags.output === undefined) {
-        return print(CONTRACTS[FILES[flags.format]]().trimEnd())
-      }
+      if (flags.output === undefined) return print(CONTRACTS[FILES[flags.format]]().trimEnd())
       mkdirSync(flags.output, { recursive: true })
       for (const [name, contents] of Object.entries(CONTRACTS)) {
         const file = join(flags.output, name)
-        writeDraft(file, 'Leave out --output to print one of them.', (to) => writeFileSync(to, contents()))
+        await writeOutput(file, 'Leave out --output to print one of them.', (output) => output.writeFile(contents()))
       }
       say(`Wrote ${Object.keys(CONTRACTS).join(', ')} into ${flags.output}.`)
     })

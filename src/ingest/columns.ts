@@ -4,7 +4,7 @@ import { PERSON_FIELDS } from '../personnel/people.js'
 import { ISSUE_FIELDS } from '../projects/issues.js'
 import { PROJECT_FIELDS } from '../projects/projects.js'
 import { RISK_FIELDS } from '../projects/risks.js'
-import type { SheetNoun } from './files/nouns.js'
+import type { SheetNoun } from './files/table.js'
 
 const projectColumn = projectKey('The key of the project; or give --project for the whole file.', 'APOLLO')
 

@@ -1,5 +1,5 @@
 import { isNotNull } from 'drizzle-orm'
-import { type Detail, detailsIn } from '../details.js'
+import { detailsIn } from '../details.js'
 import { groups, groupsOfPeople, memberCount } from '../personnel/groups.js'
 import { personnel } from '../personnel/people.js'
 import { everyIssue, issues } from '../projects/issues.js'
@@ -12,7 +12,7 @@ import type { Read } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { PERSON_STATUSES } from '../vocabulary.js'
 import { DetailNames } from './files/cells.js'
-import type { SheetNoun } from './files/nouns.js'
+import type { SheetNoun } from './files/table.js'
 
 /** An entity as an export has it, in the shape of the REST responses. */
 export type ExportRecord = Readonly<Record<string, unknown>>
@@ -40,29 +40,23 @@ const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => Async
     for await (const rows of pagesOf(read, isLive ? risks : everyRisk, {})) {
       const projectOf = await projectsOf(read, rows)
       const all = await computed(read, rows, RISK_COMPUTED)
-      const ownerOf = await peopleOf(
-        read,
-        rows.map(({ ownerId }) => ownerId),
-      )
-      yield all.map((row) => ({
-        ...detailed(row),
-        project: projectOf.get(row.projectId),
-        owner: ownerOf.get(row.ownerId ?? ''),
-      }))
+      const ids = rows.map(({ ownerId }) => ownerId)
+      const ownerOf = await peopleOf(read, ids)
+      yield all.map((row) => {
+        const owner = ownerOf.get(row.ownerId ?? '')
+        return { ...detailed(row), project: projectOf.get(row.projectId), owner }
+      })
     }
   },
   async *issues(read, isLive) {
     for await (const rows of pagesOf(read, isLive ? issues : everyIssue, {})) {
       const projectOf = await projectsOf(read, rows)
-      const assigneeOf = await peopleOf(
-        read,
-        rows.map(({ assigneeId }) => assigneeId),
-      )
-      yield rows.map((row) => ({
-        ...detailed(row),
-        project: projectOf.get(row.projectId),
-        assignee: assigneeOf.get(row.assigneeId ?? ''),
-      }))
+      const ids = rows.map(({ assigneeId }) => assigneeId)
+      const assigneeOf = await peopleOf(read, ids)
+      yield rows.map((row) => {
+        const assignee = assigneeOf.get(row.assigneeId ?? '')
+        return { ...detailed(row), project: projectOf.get(row.projectId), assignee }
+      })
     }
   },
 }
@@ -85,9 +79,7 @@ async function computed<Row extends { id: string }>(
 }
 
 /** A row with its details as a list. */
-function detailed<Row extends { details: string | null }>(
-  row: Row,
-): Omit<Row, 'details'> & { details: readonly Detail[] } {
+function detailed<Row extends { details: string | null }>(row: Row) {
   return { ...row, details: detailsIn(row.details) }
 }
 
@@ -95,11 +87,8 @@ function detailed<Row extends { details: string | null }>(
 export async function detailNames(read: Read, noun: SheetNoun, isLive: boolean): Promise<readonly string[]> {
   const table = DETAILED[noun]?.(read.t)
   const names = new DetailNames()
-  if (
-    !table ||
-    (await read.db.select({ id: table.id }).from(table).where(isNotNull(table.details)).limit(1)).length === 0
-  )
-    return names.all
+  const first = table && read.db.select({ id: table.id }).from(table).where(isNotNull(table.details)).limit(1)
+  if (!first || (await first).length === 0) return names.all
   for await (const rows of exportRecords(read, noun, isLive)) for (const row of rows) names.add(row)
   return names.all
 }

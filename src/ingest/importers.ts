@@ -1,10 +1,9 @@
 import type { Write } from '../store/store.js'
-import type { SheetNoun } from './files/nouns.js'
+import type { SheetNoun } from './files/table.js'
 import { groupsImporter } from './importers/groups.js'
-import { issuesImporter } from './importers/issues.js'
 import { peopleImporter } from './importers/people.js'
+import { issuesImporter, risksImporter } from './importers/projectEntries.js'
 import { projectsImporter } from './importers/projects.js'
-import { risksImporter } from './importers/risks.js'
 import { type Importer, type ImportOptions, type ImportResult, ImportRun, importAll, type SourceRecord } from './run.js'
 
 const IMPORTERS: Readonly<Record<SheetNoun, (run: ImportRun) => Importer>> = {

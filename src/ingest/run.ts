@@ -1,6 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
+import { eq } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Verdict } from '../history/ledger.js'
+import { LIMITS } from '../limits.js'
 import type { Write } from '../store/store.js'
+import type { Tables } from '../store/tables.js'
 import { InputCheck } from '../text.js'
 
 /** A source record, with the index by which its sender knows it. */
@@ -167,4 +171,26 @@ export async function importAll(
   }
   await importer.finish?.()
   return run
+}
+
+/** Whether a table was empty before the run, so that nothing needs to be looked up in it; first called before anything is stored. */
+export function isFirstLoad({ write }: ImportRun, table: (t: Tables) => PgTable): () => Promise<boolean> {
+  let isFirst: Promise<boolean> | undefined
+  return () => {
+    isFirst ??= write.db.$count(table(write.t)).then((rows) => rows === 0)
+    return isFirst
+  }
+}
+
+/** How many of these may be closed as missing; more looks like a truncated export. */
+export function closableOf(live: number, closeLimit: number | undefined): number {
+  return closeLimit ?? Math.max(LIMITS.closeLeast, Math.floor(live * LIMITS.closeShareMax))
+}
+
+/** The writers of the source that writes now: imports, or all keys of this name, because a rotated key has a new id. */
+export async function writersOfSource({ by, db, t: { apiKey } }: Write): Promise<readonly string[]> {
+  const [key] = await db.select({ name: apiKey.name }).from(apiKey).where(eq(apiKey.id, by))
+  if (!key) return [by]
+  const named = await db.select({ id: apiKey.id }).from(apiKey).where(eq(apiKey.name, key.name))
+  return named.map(({ id }) => id)
 }

@@ -1,12 +1,14 @@
+import { setImmediate } from 'node:timers/promises'
 import { type Flaw, flawed, united } from '../errors.js'
+import { recordReader } from '../fields.js'
 import { LIMITS } from '../limits.js'
 import type { Optional } from '../store/query/conditions.js'
 import type { Write } from '../store/store.js'
-import { type InputCheck, tooManyItems } from '../text.js'
-import type { SheetNoun } from './files/nouns.js'
+import { fold, InputCheck, tooManyItems, trimmed } from '../text.js'
+import { SHEETS } from './columns.js'
+import type { SheetNoun } from './files/table.js'
 import { importRecords } from './importers.js'
-import { checkRecords, flawsBy, type Members, noteFlaws, numberIn, readProject, recordsOf } from './recordFlaws.js'
-import type { Counts, Diagnostic, ImportOptions, ImportResult, Wording } from './run.js'
+import { BATCH_RECORDS, type Counts, type Diagnostic, type ImportOptions, sameAs, type Wording } from './run.js'
 
 /** A project as its own system has it, with its risks and issues. */
 interface ProjectState extends Members {
@@ -37,7 +39,7 @@ export async function syncProject(write: Write, state: ProjectState, matchPeople
   const { mode, risks, issues, closeLimit, ...project } = state
   const closeMissing = mode !== 'PARTIAL'
   const options = { project: project.key, closeMissing, closeLimit: closeLimit ?? undefined, matchPeople }
-  const bounds = boundFlaws(state)
+  const bounds = projectBounds(state)
   const ofProject = await part(write, 'projects', bounds.length > 0 ? null : [project], '', { wording: OF_PROJECT })
   // Without the project its entries cannot be matched with the stored ones.
   const first = [...bounds, ...ofProject.flaws]
@@ -47,24 +49,20 @@ export async function syncProject(write: Write, state: ProjectState, matchPeople
   // Risks that are not stored cannot be found by their issues: drop those follow-up flaws.
   const isOwn = ({ pointer = '' }: Flaw) => ofRisks.flaws.length === 0 || !/^\/issues\/\d+\/risk$/.test(pointer)
   refuse(PROJECT, [...ofRisks.flaws, ...ofIssues.flaws.filter(isOwn)])
-  return {
-    key: project.key,
-    risks: ofRisks.counts,
-    issues: ofIssues.counts,
-    warnings: [...ofRisks.warnings, ...ofIssues.warnings],
-  }
+  const warnings = [...ofRisks.warnings, ...ofIssues.warnings]
+  return { key: project.key, risks: ofRisks.counts, issues: ofIssues.counts, warnings }
 }
 
 const PROJECT = 'The project'
 
-function boundFlaws({ risks, issues, closeLimit }: Pick<ProjectState, 'risks' | 'issues' | 'closeLimit'>): Flaw[] {
+function projectBounds({ risks, issues, closeLimit }: Pick<ProjectState, 'risks' | 'issues' | 'closeLimit'>): Flaw[] {
   return [...tooMany('/risks', risks), ...tooMany('/issues', issues), ...limitFlaws('/closeLimit', closeLimit)]
 }
 
 /** Adds the flaws of a project, its risks and its issues that can be known without the store. */
 export async function checkProjectState(raw: Members, check: InputCheck): Promise<void> {
   const [risks, issues] = [recordsOf(raw['risks']), recordsOf(raw['issues'])]
-  noteFlaws(boundFlaws({ risks, issues, closeLimit: numberIn(raw['closeLimit']) }), check)
+  noteFlaws(projectBounds({ risks, issues, closeLimit: numberIn(raw['closeLimit']) }), check)
   readProject(raw, check)
   await checkRecords('risks', risks, check)
   await checkRecords('issues', issues, check)
@@ -74,41 +72,34 @@ export async function checkProjectState(raw: Members, check: InputCheck): Promis
 export const FOR_MORE = 'Send more in parts, with the mode PARTIAL, or use `operations import`.'
 
 /** Other writes wait during a sync, so it must not take too long. */
-export function tooMany(pointer: string, records: Optional<readonly Members[]>, forMore = FOR_MORE): Flaw[] {
+function tooMany(pointer: string, records: Optional<readonly Members[]>, forMore = FOR_MORE): Flaw[] {
   const most = LIMITS.syncRecordsMax
   if (!records || records.length <= most) return []
   return [{ pointer, detail: tooManyItems(records.length, most, forMore) }]
 }
 
-export function limitFlaws(pointer: string, limit: Optional<number>): Flaw[] {
+function limitFlaws(pointer: string, limit: Optional<number>): Flaw[] {
   return limit != null && limit < 0 ? [{ pointer, detail: 'Must not be below 0.' }] : []
 }
 
 /** Throws if there is any flaw, so that nothing is stored. */
-export function refuse(what: string, flaws: readonly Flaw[]): void {
+function refuse(what: string, flaws: readonly Flaw[]): void {
   if (flaws.length === 0) return
   const more = flaws.length > LIMITS.syncFlawsMax ? ` These are the first ${LIMITS.syncFlawsMax} flaws.` : ''
   const sentence = `${what} cannot be synced as given; nothing was changed.${more}`
   throw flawed('VALIDATION_FAILED', sentence, flaws.slice(0, LIMITS.syncFlawsMax))
 }
 
-/** The result of one list of a sync. */
-interface Part {
-  readonly counts: Readonly<Counts>
-  readonly flaws: readonly Flaw[]
-  readonly warnings: readonly Flaw[]
-}
-
 const NONE: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
 
 /** Imports one list of a sync. Refused closings are flaws: a sync is stored completely or not at all. */
-export async function part(
+async function part(
   write: Write,
   noun: SheetNoun,
   records: Optional<readonly Members[]>,
   pointer: string,
   options: Omit<ImportOptions, 'wording'> & { readonly wording: Omit<Wording, 'place'> },
-): Promise<Part> {
+) {
   if (!records) return { counts: NONE, flaws: [], warnings: [] }
   const place = (index: number) => (noun === 'projects' ? pointer : `${pointer}/${index}`)
   const flawOf = ({ index, field, detail }: Diagnostic): Flaw => ({
@@ -116,10 +107,164 @@ export async function part(
     detail,
   })
   const sourceRecords = records.map((values, index) => ({ index, values }))
-  const result: ImportResult = await importRecords(write, noun, sourceRecords, {
-    ...options,
-    wording: { ...options.wording, place },
-  })
-  const flaws = [...result.flaws, ...result.unclosed]
-  return { counts: result.counts, flaws: flaws.map(flawOf), warnings: result.warnings.map(flawOf) }
+  const wording = { ...options.wording, place }
+  const { counts, flaws, unclosed, warnings } = await importRecords(write, noun, sourceRecords, { ...options, wording })
+  return { counts, flaws: [...flaws, ...unclosed].map(flawOf), warnings: warnings.map(flawOf) }
+}
+
+/** People and groups as an HR system or a directory has them. */
+interface PersonnelState {
+  readonly people?: Optional<readonly Members[]>
+  readonly groups?: Optional<readonly Members[]>
+  /** What becomes of people who are not in the list; KEEP by default. */
+  readonly leavers?: Optional<'KEEP' | 'INACTIVE'>
+  readonly leaverLimit?: Optional<number>
+}
+
+export interface PersonnelReport {
+  readonly people: Readonly<Counts>
+  readonly groups: Readonly<Counts>
+  readonly warnings: readonly Flaw[]
+}
+
+const WORDING: Omit<Wording, 'place'> = {
+  createProjects: 'syncProject',
+  createGroups: 'the list `groups`',
+  addMembers: 'Send them in the list `people`.',
+  closeLimit: 'leaverLimit:',
+}
+
+const PERSONNEL = 'The personnel'
+
+/** What to do with more records than the limit. */
+export const FOR_MORE_PERSONNEL = 'Send more in parts, without leavers, or use `operations import`.'
+
+/** Each name is looked up and stored while other writes wait, however few records name them. */
+function nameFlaws({ people, groups }: Pick<PersonnelState, 'people' | 'groups'>): Flaw[] {
+  const most = LIMITS.syncMembershipsMax
+  const flawsOf = (pointer: string, records: Optional<readonly Members[]>, field: string) => {
+    const count = (records ?? []).reduce(
+      (sum, record) => sum + (Array.isArray(record[field]) ? record[field].length : 0),
+      0,
+    )
+    if (count <= most) return []
+    return [{ pointer, detail: `They name ${count} ${field}; the most is ${most}. ${FOR_MORE_PERSONNEL}` }]
+  }
+  return [...flawsOf('/people', people, 'groups'), ...flawsOf('/groups', groups, 'members')]
+}
+
+/** Updates people and groups to the given state, by the rules of the import. */
+export async function syncPersonnel(write: Write, state: PersonnelState): Promise<PersonnelReport> {
+  const { people, groups, leavers, leaverLimit } = state
+  const closeMissing = leavers === 'INACTIVE'
+  if (personnelBounds(state).length > 0) refuse(PERSONNEL, await flawsBy(checkPersonnelState, state))
+  const options = { closeMissing, closeLimit: leaverLimit ?? undefined, wording: WORDING }
+  const ofPeople = () => part(write, 'people', people, '/people', options)
+  const ofGroups = () => part(write, 'groups', groups, '/groups', { wording: WORDING })
+  const hasMembers = gives(groups, 'members')
+  // Whatever is referred to is stored first.
+  const first = await (hasMembers ? ofPeople() : ofGroups())
+  const second = await (hasMembers ? ofGroups() : ofPeople())
+  // What is not stored cannot be found: drop those follow-up flaws.
+  const isOwn = ({ pointer = '' }: Flaw) => first.flaws.length === 0 || !/^\/\w+\/\d+\/(groups|members)$/.test(pointer)
+  const [peoplePart, groupsPart] = hasMembers ? [first, second] : [second, first]
+  refuse(PERSONNEL, [...first.flaws, ...second.flaws.filter(isOwn)])
+  const warnings = [...peoplePart.warnings, ...groupsPart.warnings]
+  return { people: peoplePart.counts, groups: groupsPart.counts, warnings }
+}
+
+function personnelBounds({ people, groups, leavers, leaverLimit }: PersonnelState): Flaw[] {
+  const isTwice = gives(groups, 'members') && gives(people, 'groups')
+  const twice = { pointer: '/groups', detail: 'Give either groups of people or members of groups, not both.' }
+  return [
+    ...tooMany('/people', people, FOR_MORE_PERSONNEL),
+    ...tooMany('/groups', groups, FOR_MORE_PERSONNEL),
+    ...nameFlaws({ people, groups }),
+    ...limitFlaws('/leaverLimit', leaverLimit),
+    ...(leavers === 'INACTIVE' && !people ? [{ pointer: '/leavers', detail: 'Needs people: the complete list.' }] : []),
+    ...(isTwice ? [twice] : []),
+  ]
+}
+
+/** Adds the flaws of people and groups that can be known without the store. */
+export async function checkPersonnelState(raw: Members, check: InputCheck): Promise<void> {
+  const [people, groups] = [recordsOf(raw['people']), recordsOf(raw['groups'])]
+  const leavers = raw['leavers'] === 'INACTIVE' ? 'INACTIVE' : 'KEEP'
+  noteFlaws(personnelBounds({ people, groups, leavers, leaverLimit: numberIn(raw['leaverLimit']) }), check)
+  // So many names would take too long to check.
+  if (nameFlaws({ people, groups }).length > 0) return
+  await checkRecords('people', people, check)
+  await checkRecords('groups', groups, check)
+}
+
+function gives(records: Optional<readonly Members[]>, member: string): boolean {
+  return records?.some((record) => record[member] !== undefined) ?? false
+}
+
+export type Members = Readonly<Record<string, unknown>>
+
+const readProject = recordReader(SHEETS.projects.fields)
+
+const readers = {
+  people: recordReader(SHEETS.people.fields),
+  groups: recordReader(SHEETS.groups.fields),
+  risks: recordReader(SHEETS.risks.fields),
+  issues: recordReader(SHEETS.issues.fields),
+}
+
+/** The fields that no two records of a list may share, with the form in which they are compared. */
+const UNIQUE = {
+  people: { externalId: trimmed, email: fold },
+  groups: { externalId: trimmed, name: fold },
+  risks: { reference: trimmed },
+  issues: { reference: trimmed },
+}
+
+/** Adds every flaw of these records that is known without the store, duplicates among them included. */
+async function checkRecords(
+  noun: keyof typeof UNIQUE,
+  records: readonly Members[] = [],
+  check: InputCheck,
+): Promise<void> {
+  if (records.length > LIMITS.syncRecordsMax) return
+  const first = new Map<string, number>()
+  for (const [index, record] of records.entries()) {
+    if (index > 0 && index % BATCH_RECORDS === 0) await setImmediate()
+    if (check.found.length >= LIMITS.syncFlawsMax) return
+    const own = new InputCheck()
+    const values: Members = readers[noun](record, own)
+    for (const [field, comparable] of Object.entries(UNIQUE[noun])) {
+      const value = values[field]
+      if (typeof value !== 'string') continue
+      const key = JSON.stringify([field, comparable(value)])
+      const before = first.get(key)
+      if (before === undefined) first.set(key, index)
+      else own.flaw(field, sameAs(`/${noun}/${before}`))
+    }
+    for (const { member, detail } of own.found) check.flaw(`${noun}/${index}/${member}`, detail)
+  }
+}
+
+/** The records of a list that may not be one, or may hold other values. */
+function recordsOf(raw: unknown): readonly Members[] | undefined {
+  if (raw == null) return undefined
+  return Array.isArray(raw) ? raw.map(Object) : []
+}
+
+function numberIn(raw: unknown): number | undefined {
+  return typeof raw === 'number' ? raw : undefined
+}
+
+function noteFlaws(flaws: readonly Flaw[], check: InputCheck): void {
+  for (const { pointer = '', detail } of flaws) check.flaw(pointer.slice(1), detail)
+}
+
+/** What a check finds. */
+async function flawsBy(
+  find: (state: Members, check: InputCheck) => Promise<void>,
+  state: object,
+): Promise<readonly Flaw[]> {
+  const check = new InputCheck()
+  await find({ ...state }, check)
+  return check.flaws
 }

@@ -1,12 +1,7 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { localField, reportField } from '../graph/fields.js'
 import { boundedList, boundedText, boundedTexts, checkedBy, neverNull } from '../graph/inputs.js'
-import {
-  checkPersonnelState,
-  FOR_MORE_PERSONNEL,
-  type PersonnelReport,
-  syncPersonnel,
-} from '../ingest/personnelSync.js'
+import { checkPersonnelState, FOR_MORE_PERSONNEL, type PersonnelReport, syncPersonnel } from '../ingest/sync.js'
 import { LIMITS } from '../limits.js'
 import { recordsIn, SyncCounts, SyncWarning } from '../projects/sync.graph.js'
 import { GROUP_FIELDS } from './groups.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type IdKind, newId } from '../../src/ids.js'
-import type { SheetNoun } from '../../src/ingest/files/nouns.js'
+import type { SheetNoun } from '../../src/ingest/files/table.js'
 import { fold } from '../../src/text.js'
 import {
   ASSESSMENT_MAX,

@@ -1,4 +1,4 @@
-import type { SheetNoun } from '../../src/ingest/files/nouns.js'
+import type { SheetNoun } from '../../src/ingest/files/table.js'
 import { importRecords } from '../../src/ingest/importers.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import { addGroup } from '../support/fixtures.js'

@@ -50,7 +50,7 @@ const JUSTIFIED: Readonly<Record<string, string>> = {
     'No blanks are read twice, and it looks one character ahead.',
   'ingest/files/guess/headings.ts: /(?<![\\d.])([01])(?:\\s*(?:[-–—~]|to|bis|do|à|a|至|\\.{2,3})\\s*|\\s+(?=\\d+\\s*$))(3|4|5|6|7|10|100)(?!\\d)/iu':
     'Blanks and digits are read from the digit before them alone.',
-  'ingest/files/outline/kinds.ts: /^(?:(?:grand|sub|overall)[\\s-]*)?(?:totals?|sum|average|mean|count|summe|gesamt|gesamtsumme|durchschnitt|somme|moyenne|suma|promedio|soma|média|razem|średnia|合计|总计|平均)(?:\\s+(?:of|number|risks?|issues?|scores?|points|exposure|cost|costs|rating|général|open|:))*\\s*:?$/iu':
+  'ingest/files/outline.ts: /^(?:(?:grand|sub|overall)[\\s-]*)?(?:totals?|sum|average|mean|count|summe|gesamt|gesamtsumme|durchschnitt|somme|moyenne|suma|promedio|soma|média|razem|średnia|合计|总计|平均)(?:\\s+(?:of|number|risks?|issues?|scores?|points|exposure|cost|costs|rating|général|open|:))*\\s*:?$/iu':
     'Starts at the beginning alone; blanks that no word follows are read twice.',
   'ingest/files/workbook/numberFormats.ts: /"[^"]*"|\\\\.|_.|\\*.|\\[(?!h+\\]|m+\\]|s+\\])[^\\][]*\\]|am\\/pm|a\\/p/gi':
     'At most `FORMAT_CHARACTERS_MAX`: 1,000 characters.',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { UnreadableSheet } from '../../src/ingest/files/flaws.js'
+import { UnreadableSheet } from '../../src/ingest/files/table.js'
 import { workbookTables } from '../../src/ingest/files/workbook/workbook.js'
 import { openDesk } from '../ingest/importing.js'
 import { addProject, addRisk, project, risk } from '../support/fixtures.js'

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 import { type Command, Option } from 'commander'
 import { projectKey } from '../../fields.js'
 import { DATE_ORDERS } from '../../ingest/files/guess/dates.js'
-import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../../ingest/files/nouns.js'
 import { formatOf, isWorkbook, SHEET_FORMATS } from '../../ingest/files/sheet.js'
+import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../../ingest/files/table.js'
 import { LIMITS } from '../../limits.js'
 import { commandWith, WrongUsage } from '../command.js'
 import type { ImportFlags } from './run.js'
@@ -49,7 +49,7 @@ export function importCommand(clock: () => Date): Command {
     .addHelpText('after', `\n${HELP}`)
     .action(async (named: string | undefined, files: string[], flags: ImportFlags) => {
       if (flags.maps !== undefined) {
-        const { printMaps } = await import('./maps.js')
+        const { printMaps } = await import('./run.js')
         return printMaps(flags.maps, flags.json ?? false)
       }
       if (named === undefined) throw new WrongUsage(`Say what to import: ${SHEET_NOUNS.join(', ')}.`)

@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs'
 import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { derivedColumns, SHEETS } from '../../ingest/columns.js'
-import { listed } from '../../ingest/files/flaws.js'
 import type { DateOrder } from '../../ingest/files/guess/dates.js'
 import type { Guess } from '../../ingest/files/guess/guess.js'
 import type { Mapping } from '../../ingest/files/mapping.js'
-import type { SheetNoun } from '../../ingest/files/nouns.js'
 import {
   formatOf,
   type GuessPlan,
@@ -15,13 +13,14 @@ import {
   type SheetFormat,
   UnreadableSheet,
 } from '../../ingest/files/sheet.js'
+import { listed, type SheetNoun } from '../../ingest/files/table.js'
 import { importRecords } from '../../ingest/importers.js'
 import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
 import { recognisable } from '../../ingest/shipped/shipped.js'
 import type { Store } from '../../store/store.js'
 import { fold } from '../../text.js'
-import { progressBar } from '../progress.js'
-import { type Finding, findingOf, flawsOf, warningsOf } from './findings.js'
+import { progressBar } from '../command.js'
+import { type FileOutcome, findingOf, flawsOf, warningsOf } from './report.js'
 
 export interface FileFlags {
   readonly format?: SheetFormat
@@ -48,33 +47,6 @@ interface Run extends FileFlags {
   readonly onGuess: (file: string, guess: Guess) => void
   readonly signal: AbortSignal
   readonly clock: () => Date
-}
-
-/** The result of importing one file. */
-export interface FileOutcome {
-  readonly file: string
-  /** What the lines of findings count. */
-  readonly unit: Sheet['unit']
-  /** What the user should know about how the file was read. */
-  readonly notes: readonly string[]
-  /** What was guessed about the columns, if anything was. */
-  readonly guess?: Guess | undefined
-  readonly isSound: boolean
-  readonly isStored: boolean
-  readonly records: number
-  readonly counts: ImportResult['counts']
-  readonly rejected: number
-  readonly flaws: readonly Finding[]
-  readonly warnings: readonly Finding[]
-  /** Closings of missing records that were refused; everything else is stored. */
-  readonly notClosed: readonly Finding[]
-  /** Columns that were ignored. */
-  readonly ignored: readonly string[]
-  readonly derived: readonly string[]
-  /** Projects and groups that were created because they were unknown. */
-  readonly made: readonly string[]
-  /** The keys of the projects that the file has data of. */
-  readonly projectKeys: readonly string[]
 }
 
 /** The flags that messages refer to. */
@@ -212,44 +184,34 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
 }
 
 function outcomeOf(noun: SheetNoun, file: string, sheet: Sheet, result: ImportResult, isStored: boolean): FileOutcome {
-  const { records } = sheet
+  const { records, guess, unit, notes, ignored, derived } = sheet
   const flaws = flawsOf(noun, sheet, result.flaws)
+  const isSound = flaws.length === 0
   return {
-    file,
-    guess: sheet.guess,
-    unit: sheet.unit,
-    notes: sheet.notes,
-    isSound: flaws.length === 0,
-    isStored,
+    ...{ file, guess, unit, notes, ignored, derived, isSound, isStored, flaws },
     records: records.length,
-    counts: flaws.length === 0 ? result.counts : NOTHING,
+    counts: isSound ? result.counts : NOTHING,
     rejected: new Set(flaws.flatMap(({ line }) => line ?? [])).size,
-    flaws,
     warnings: warningsOf(sheet, result.warnings),
-    notClosed: flaws.length === 0 ? result.unclosed.map((one) => findingOf(sheet, one)) : [],
-    ignored: sheet.ignored,
-    derived: sheet.derived,
-    made: flaws.length === 0 ? result.made : [],
+    notClosed: isSound ? result.unclosed.map((one) => findingOf(sheet, one)) : [],
+    made: isSound ? result.made : [],
     projectKeys: [...result.projects.values()],
   }
 }
 
+/** A file that could not be used. */
 function unreadable(file: string, ...details: string[]): FileOutcome {
+  const nothing = { notes: [], warnings: [], notClosed: [], ignored: [], derived: [], made: [], projectKeys: [] }
+  const flaws = details.map((detail) => ({ detail }))
   return {
     file,
     unit: 'line',
-    notes: [],
     isSound: false,
     isStored: false,
     records: 0,
     counts: NOTHING,
     rejected: 0,
-    flaws: details.map((detail) => ({ detail })),
-    warnings: [],
-    notClosed: [],
-    ignored: [],
-    derived: [],
-    made: [],
-    projectKeys: [],
+    flaws,
+    ...nothing,
   }
 }

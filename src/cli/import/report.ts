@@ -1,8 +1,35 @@
 import type { Guess } from '../../ingest/files/guess/guess.js'
-import type { SheetNoun } from '../../ingest/files/nouns.js'
+import type { Sheet } from '../../ingest/files/sheet.js'
+import type { SheetNoun } from '../../ingest/files/table.js'
+import type { Diagnostic, ImportResult } from '../../ingest/run.js'
 import { escapedLine } from '../../text.js'
-import type { FileOutcome } from './file.js'
-import type { Finding } from './findings.js'
+
+/** The result of importing one file. */
+export interface FileOutcome {
+  readonly file: string
+  /** What the lines of findings count. */
+  readonly unit: Sheet['unit']
+  /** What the user should know about how the file was read. */
+  readonly notes: readonly string[]
+  /** What was guessed about the columns, if anything was. */
+  readonly guess?: Guess | undefined
+  readonly isSound: boolean
+  readonly isStored: boolean
+  readonly records: number
+  readonly counts: ImportResult['counts']
+  readonly rejected: number
+  readonly flaws: readonly Finding[]
+  readonly warnings: readonly Finding[]
+  /** Closings of missing records that were refused; everything else is stored. */
+  readonly notClosed: readonly Finding[]
+  /** Columns that were ignored. */
+  readonly ignored: readonly string[]
+  readonly derived: readonly string[]
+  /** Projects and groups that were created because they were unknown. */
+  readonly made: readonly string[]
+  /** The keys of the projects that the file has data of. */
+  readonly projectKeys: readonly string[]
+}
 
 /** How many findings are printed on a terminal. */
 const SHOWN_MAX = 50
@@ -63,8 +90,8 @@ function amount(count: number): string {
 
 /** The results of all files, for programs. */
 export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flags: { dryRun?: true }) {
-  const files = outcomes.map(({ isSound: _, projectKeys: __, isStored: stored, counts, ...outcome }) => {
-    const { file, records, rejected, flaws, warnings, notClosed, notes, ignored, derived, made, guess } = outcome
+  const files = outcomes.map(({ isStored: stored, counts, guess, ...outcome }) => {
+    const { file, records, rejected, flaws, warnings, notClosed, notes, ignored, derived, made } = outcome
     const findings = { flaws, warnings, notClosed, notes, ...(guess && { guess: guessOf(guess) }) }
     return { file, stored, records, ...counts, rejected, ...findings, ignored, derived, made }
   })
@@ -84,4 +111,110 @@ export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flag
 
 function guessOf({ columns, kept, ignored, notes }: Guess) {
   return { columns, kept, ignored, notes }
+}
+
+const SAMPLE_CHARACTERS = 40
+
+/** The guessed columns of a file, in words; printed before anything is stored. */
+export function guessInWords(file: string, { columns, kept, ignored, notes }: Guess): string {
+  const taken = columns.map(({ column, field, samples, how }) => {
+    const shown = samples.map((sample) => JSON.stringify(shortened(sample))).join(', ')
+    return `${oneLine(column)} → ${field}${shown && `: ${shown}`}${how === undefined ? '' : ` (${how})`}`
+  })
+  const left = ignored.map(({ column, why }) => `${oneLine(column)} (${why})`)
+  const lines = [
+    ...taken,
+    ...(kept.length > 0 ? [`kept in details: ${kept.join('; ')}`] : []),
+    ...(left.length > 0 ? [`ignored: ${left.join('; ')}`] : []),
+    ...notes,
+  ]
+  const heading = `${file}: The columns were guessed. --map takes your own map, --suggest-map prints this one, --strict takes exact names only.`
+  return [heading, ...lines.map((line) => `  ${line}`)].map(escapedLine).join('\n')
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ')
+}
+
+function shortened(text: string): string {
+  const line = oneLine(text)
+  return line.length > SAMPLE_CHARACTERS ? `${line.slice(0, SAMPLE_CHARACTERS)}…` : line
+}
+
+/** A flaw or warning about one place in a file. */
+export interface Finding {
+  /** Absent if it is about the file as a whole. */
+  readonly line?: number
+  readonly column?: string
+  readonly value?: string
+  readonly detail: string
+}
+
+const MAP_HINT = 'Or say in a map which column it is: --suggest-map prints one to start with, --map takes it.'
+const STRANGERS_MAX = 10
+
+/** The flaws of an import by their places; a column that is missing altogether is named once. */
+export function flawsOf(noun: SheetNoun, sheet: Sheet, diagnostics: readonly Diagnostic[]): Finding[] {
+  const present = sheet.records[0]?.values ?? {}
+  const isMissing = ({ index, field }: Diagnostic) => index !== undefined && !Object.hasOwn(present, field)
+  const missing = grouped(diagnostics.filter(isMissing), ({ field, detail }) => `${field}\n${detail}`)
+  const once = Array.from(missing.values(), (all) => missingInWords(noun, all))
+  const ofSheet = sheet.records.flatMap(({ line, flaws }) => flaws.map((flaw): Finding => ({ line, ...flaw })))
+  const placed = diagnostics.filter((one) => !isMissing(one)).map((one) => findingOf(sheet, one))
+  return [...once, ...ofSheet, ...placed].sort((one, other) => (one.line ?? 0) - (other.line ?? 0))
+}
+
+function missingInWords(noun: SheetNoun, all: readonly Diagnostic[]): Finding {
+  const [{ field, detail } = { field: '', detail: '' }] = all
+  const why = detail === 'Is needed.' ? `which ${all.length} new ${noun} need.` : `for ${all.length} ${noun}: ${detail}`
+  return { detail: `There is no column ${field}, ${why} Name one ${field}. ${MAP_HINT}` }
+}
+
+/** The warnings of an import: one for all who are not on the roster, and one for each other sentence. */
+export function warningsOf(sheet: Sheet, diagnostics: readonly Diagnostic[]): Finding[] {
+  const strangers = diagnostics.filter(({ stranger }) => stranger !== undefined)
+  const others = diagnostics.filter(({ stranger }) => stranger === undefined)
+  const byField = grouped(strangers, ({ field }) => field)
+  const bySentence = grouped(others, ({ field, detail }) => `${field}\n${detail}`)
+  return [
+    ...sheet.warnings.map((detail) => ({ detail })),
+    ...Array.from(byField, ([field, all]) => strangersInWords(field, all)),
+    ...Array.from(bySentence.values(), (all) => repeated(sheet, all)),
+  ]
+}
+
+function strangersInWords(field: string, all: readonly Diagnostic[]): Finding {
+  const names = [...new Set(all.map(({ stranger }) => stranger))]
+  const rows = all.length === 1 ? '1 row names' : `${all.length} rows name`
+  const people = names.length === 1 ? `1 ${field} who is` : `${names.length} ${field}s who are`
+  const more = names.length > STRANGERS_MAX ? ` and ${names.length - STRANGERS_MAX} more` : ''
+  const shown = `${names.slice(0, STRANGERS_MAX).join('; ')}${more}`
+  return { column: field, detail: `${rows} ${people} not on the roster: ${shown}. Kept as ${field}Name.` }
+}
+
+function repeated(sheet: Sheet, all: readonly Diagnostic[]): Finding {
+  const [first] = all.map((one) => findingOf(sheet, one))
+  if (!first) throw new Error('A group has at least one.')
+  return all.length === 1 ? first : { ...first, detail: `${first.detail} (The same in ${all.length - 1} more.)` }
+}
+
+export function findingOf(sheet: Sheet, { index, field, detail }: Diagnostic): Finding {
+  const record = index === undefined ? undefined : sheet.records[index]
+  if (!record) return { detail }
+  const value = record.values[field]
+  return { line: record.line, column: sheet.columnOf(field), value: value == null ? '' : shown(value), detail }
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function grouped<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const one of all) {
+    const group = groups.get(keyOf(one))
+    if (group) group.push(one)
+    else groups.set(keyOf(one), [one])
+  }
+  return groups
 }

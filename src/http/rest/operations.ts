@@ -1,6 +1,6 @@
 import { assertInputObjectType } from 'graphql'
 import { SHEETS } from '../../ingest/columns.js'
-import type { SheetNoun } from '../../ingest/files/nouns.js'
+import type { SheetNoun } from '../../ingest/files/table.js'
 import { schema } from '../../schema.js'
 
 /**

@@ -1,4 +1,4 @@
-import type { SheetNoun } from '../../ingest/files/nouns.js'
+import type { SheetNoun } from '../../ingest/files/table.js'
 import { LIMITS } from '../../limits.js'
 import type { OperationName } from './operations.js'
 

@@ -1,7 +1,6 @@
 import { DETAILS, detailField } from '../../details.js'
-import { excerpt, listed, NO_FLAWS, type Place, type SheetFlaw, UnreadableSheet } from './flaws.js'
 import { headingKey } from './header.js'
-import { isBlank } from './table.js'
+import { excerpt, isBlank, listed, NO_FLAWS, type Place, type SheetFlaw, UnreadableSheet } from './table.js'
 
 interface ColumnOptions {
   readonly name: string

@@ -1,6 +1,5 @@
 import { LIMITS } from '../../limits.js'
-import { excerpt, UnreadableSheet } from './flaws.js'
-import type { Table, TableRow } from './table.js'
+import { excerpt, type Table, type TableRow, UnreadableSheet } from './table.js'
 
 const SEPARATORS = [',', ';', '\t'] as const
 export type Separator = (typeof SEPARATORS)[number]

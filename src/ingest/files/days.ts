@@ -1,4 +1,4 @@
-import { monthNumber } from './months.js'
+import { isDay } from '../../fields.js'
 
 /** The date formats of another program, such as dd/MMM/yy, and the languages of its month names besides English. */
 export interface DayPattern {
@@ -23,13 +23,10 @@ export function dayPattern(
   texts: readonly string[],
   languages: readonly string[] = [],
 ): { pattern: DayPattern } | { flaw: string } {
-  const regexps: RegExp[] = []
-  for (const text of texts) {
-    const parsed = regexpOf(text)
-    if ('flaw' in parsed) return parsed
-    regexps.push(parsed.regexp)
-  }
-  return { pattern: { texts, languages, regexps } }
+  const parsed = texts.map(regexpOf)
+  const flawed = parsed.find((one) => 'flaw' in one)
+  const regexps = parsed.flatMap((one) => ('regexp' in one ? one.regexp : []))
+  return flawed ?? { pattern: { texts, languages, regexps } }
 }
 
 /** One of the formats of a pattern, alone. */
@@ -69,7 +66,7 @@ export function dayIn(text: string, { texts, languages, regexps }: DayPattern): 
     const number = /^\d/.test(month) ? Number(month) : monthNumber(month, languages)
     if (number === undefined) continue
     const iso = `${year.padStart(4, '20')}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`
-    if (isDay(Number(iso.slice(0, 4)), number, Number(day))) return { day: iso }
+    if (isDay(iso)) return { day: iso }
     wrong = iso
   }
   return {
@@ -77,8 +74,63 @@ export function dayIn(text: string, { texts, languages, regexps }: DayPattern): 
   }
 }
 
-function isDay(year: number, month: number, day: number): boolean {
-  // `Date` takes February 30th for March 2nd.
-  const date = new Date(Date.UTC(year, month - 1, day))
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+const MONTHS = 12
+/** Fewer letters are no abbreviation that people use. */
+const LETTERS_MIN = 3
+
+const known = new Map<string, readonly (readonly [name: string, month: number])[]>()
+
+/** Months that were found, by languages and text: a column has the same twelve names over and over. */
+const found = new Map<string, number>()
+
+/** The number of a month by its name or the beginning of it, in English or one of these languages. */
+export function monthNumber(text: string, languages: readonly string[]): number | undefined {
+  const key = `${languages.join()} ${text}`
+  const month = found.get(key) ?? searched(plain(text), languages)
+  if (month !== undefined) found.set(key, month)
+  return month
+}
+
+function searched(wanted: string, languages: readonly string[]): number | undefined {
+  const names = ['en', ...languages].flatMap(namesOf)
+  const exact = names.find(([name]) => name === wanted)
+  if (exact) return exact[1]
+  // No beginning of März.
+  if (wanted === 'mrz' && languages.includes('de')) return 3
+  if (wanted.length < LETTERS_MIN) return undefined
+  const months = new Set(names.filter(([name]) => name.startsWith(wanted)).map(([, month]) => month))
+  // `jui` may be juin or juillet.
+  return months.size === 1 ? [...months][0] : undefined
+}
+
+/** Whether month names of a language are known. */
+export function isMonthLanguage(language: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(language).length === 1
+  } catch {
+    return false
+  }
+}
+
+function namesOf(language: string): readonly (readonly [string, number])[] {
+  const before = known.get(language)
+  if (before) return before
+  // Beside a day, some languages inflect the name: styczeń, 3 stycznia.
+  const forms = [{ month: 'long' }, { month: 'short' }, { day: 'numeric', month: 'long' }] as const
+  const names = forms.flatMap((form) => {
+    const format = new Intl.DateTimeFormat(language, { ...form, timeZone: 'UTC' })
+    return Array.from({ length: MONTHS }, (_, index) => {
+      const part = format.formatToParts(Date.UTC(2026, index, 1)).find(({ type }) => type === 'month')
+      return [plain(part?.value ?? ''), index + 1] as const
+    })
+  })
+  known.set(language, names)
+  return names
+}
+
+function plain(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replaceAll(/[\p{M}.]/gu, '')
+    .toLowerCase()
 }

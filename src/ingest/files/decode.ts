@@ -1,5 +1,5 @@
 import { constants, isUtf8 } from 'node:buffer'
-import { UnreadableSheet } from './flaws.js'
+import { UnreadableSheet } from './table.js'
 
 const SIGNATURES = [
   {

@@ -1,9 +1,8 @@
 import { LIMITS } from '../../limits.js'
 import { fold } from '../../text.js'
 import { unguarded } from './csv.js'
-import { UnreadableSheet } from './flaws.js'
 import { type Mapping, mayLack } from './mapping.js'
-import { isBlank, type Table, type TableRow } from './table.js'
+import { isBlank, type Table, type TableRow, UnreadableSheet } from './table.js'
 
 // Line breaks, invisible characters, punctuation and symbols; a variation selector is an invisible mark.
 const INSIGNIFICANT = /[^\p{L}\p{N}\p{M}]|\p{Default_Ignorable_Code_Point}/gu
@@ -226,4 +225,48 @@ function refuseTruncated({ name }: Table, header: TableRow, { line, cells }: Tab
   if (cells.length >= header.cells.length || cells.every(isBlank)) return
   const sentence = `The file is truncated: its last row has ${cells.length} of ${header.cells.length} cells.`
   throw new UnreadableSheet(name, sentence, { line })
+}
+
+/** The fields that name a record: where the cell of one is merged over several rows, these are one record. */
+const NAMING: ReadonlySet<string> = new Set(['reference', 'title', 'name', 'key', 'email', 'externalId'])
+
+/** The rows of the records of a table, in which rows that are merged into one record are joined; `onJoined` counts them. */
+export function* recordRows(
+  found: HeadedTable,
+  columns: Iterable<readonly [field: string, at: readonly number[]]>,
+  onJoined: () => void,
+): Generator<TableRow, void> {
+  const naming = [...columns].flatMap(([field, at]) => (NAMING.has(field) ? at : []))
+  let record: TableRow | undefined
+  let below: TableRow[] = []
+  for (const row of rowsBelow(found)) {
+    if (record && naming.some((at) => row.merged?.has(at))) {
+      below.push(row)
+      onJoined()
+    } else {
+      if (record) yield joinedRow(record, below)
+      record = row
+      below = []
+    }
+  }
+  if (record) yield joinedRow(record, below)
+}
+
+export function joinedNotes(joined: number): string[] {
+  return joined === 0 ? [] : [`Rows that are merged with the one above were joined with it: ${joined}.`]
+}
+
+/** A row with what the rows below have of their own, each on a new line. */
+function joinedRow(row: TableRow, below: readonly TableRow[]): TableRow {
+  const { line, cells } = row
+  if (below.length === 0) return { line, cells }
+  const lines = cells.map((cell) => [cell])
+  for (const { cells: own, merged } of below) {
+    while (lines.length < own.length) lines.push([''])
+    for (const [at, cell] of own.entries()) if (!isBlank(cell) && !merged?.has(at)) lines[at]?.push(cell)
+  }
+  return {
+    line,
+    cells: lines.map(([first = '', ...others]) => (isBlank(first) ? others : [first, ...others]).join('\n')),
+  }
 }

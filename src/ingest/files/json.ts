@@ -1,4 +1,4 @@
-import { excerpt, NO_FLAWS, type SheetFlaw, UnreadableSheet } from './flaws.js'
+import { excerpt, NO_FLAWS, type SheetFlaw, UnreadableSheet } from './table.js'
 
 export type Members = Readonly<Record<string, unknown>>
 

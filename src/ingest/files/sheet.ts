@@ -2,28 +2,33 @@ import { DETAILS } from '../../details.js'
 import { Columns, surplusOf } from './columns.js'
 import { csvTables, unguarded } from './csv.js'
 import { decode } from './decode.js'
-import { listed, type SheetFlaw, UnreadableSheet } from './flaws.js'
 import type { GuessOptions } from './guess/assignment.js'
 import type { DateOrder } from './guess/dates.js'
 import { type Guess, guess } from './guess/guess.js'
 import { Headings } from './guess/headings.js'
-import { listRule, objectTable } from './guess/objects.js'
 import { isOwnForm } from './guess/own.js'
-import { type HeadedTable, headedTable, knownColumns, mappedColumns } from './header.js'
+import { type HeadedTable, headedTable, joinedNotes, knownColumns, mappedColumns, recordRows } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
 import type { Mapping } from './mapping.js'
 import { mappedCells } from './maps/cells.js'
-import { mappedObjects } from './maps/objects.js'
+import { listRule, mappedObjects, objectTable } from './maps/objects.js'
 import { type Recognisable, recognised, recognisedNote, recognisedObjects, recognising } from './maps/recognition.js'
-import type { SheetNoun } from './nouns.js'
-import { ofEntries, outlineOf } from './outline/outline.js'
-import { RecordRows } from './recordRows.js'
-import type { SheetRecord, SheetRecords } from './records.js'
-import { isBlank, type RowUnit, type Table } from './table.js'
+import { ofEntries, outlineOf } from './outline.js'
+import {
+  isBlank,
+  listed,
+  type RowUnit,
+  type SheetFlaw,
+  type SheetNoun,
+  type SheetRecord,
+  type SheetRecords,
+  type Table,
+  UnreadableSheet,
+} from './table.js'
 import { workbookTables } from './workbook/workbook.js'
 
-export { type SheetFlaw, UnreadableSheet } from './flaws.js'
-export type { SheetRecord } from './records.js'
+export type { SheetRecord } from './table.js'
+export { type SheetFlaw, UnreadableSheet } from './table.js'
 
 export const SHEET_FORMATS = ['csv', 'xlsx', 'ods', 'ndjson', 'json'] as const
 export type SheetFormat = (typeof SHEET_FORMATS)[number]
@@ -63,8 +68,6 @@ export interface SheetOptions {
   readonly mapping?: Mapping | undefined
   /** Maps that are used without being named if the file has their signature. */
   readonly recognisable?: readonly Recognisable[]
-  /** Whether a heading is one of a column; without it, the fields' own names and what can be guessed are. */
-  readonly knows?: (heading: string) => boolean
   /** How to guess what the columns mean; without it, they have the fields' own names. */
   readonly guess?: GuessPlan | undefined
 }
@@ -114,7 +117,7 @@ function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
   const { name, fields, recognisable = [] } = options
   const known = new Columns(options)
   const headings = options.guess && new Headings(options.guess.noun, fields)
-  const knows = options.knows ?? ((heading: string) => known.knows(heading) || headings?.isKnown(heading) === true)
+  const knows = (heading: string) => known.knows(heading) || headings?.isKnown(heading) === true
   const isNamed = (sheet: string) => headings?.isOf(sheet) === true
   const test = options.mapping
     ? mappedColumns(options.mapping)
@@ -170,8 +173,7 @@ function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan
   const { fields, derived, ignoreUnknown } = options
   const { found: table, rows, notes } = outlineOf(found, plan.noun, fields)
   if (isSame && notes.length === 0) return own
-  const { unit } = found.table
-  const guessed = guess(plan.noun, table.header.cells, rows, { ...plan, fields, derived, ignoreUnknown, unit })
+  const guessed = guess(plan.noun, table.header.cells, rows, { ...plan, fields, derived, ignoreUnknown })
   // In a sheet with our own names only words and dates are translated; what else is wrong is a flaw of its row.
   if (own && !isTranslation(guessed, own)) return own
   const mapping = notes.length > 0 ? ofEntries(guessed.mapping) : guessed.mapping
@@ -199,7 +201,7 @@ function guessedObjects(source: () => Iterable<JsonRecord>, options: SheetOption
   if (!table) return knownObjects(own, columns, advice)
   const { fields, derived, ignoreUnknown } = options
   const { header, rows, lists } = table
-  const guessed = guess(plan.noun, header, rows, { ...plan, fields, derived, ignoreUnknown, unit: 'line' })
+  const guessed = guess(plan.noun, header, rows, { ...plan, fields, derived, ignoreUnknown })
   const isUsed = isForced || (isNamed ? isTranslation(guessed, own) : guessed.columns.length > 0)
   if (!isUsed) return knownObjects(own, columns, advice)
   const rules = new Map(Array.from(guessed.mapping.rules, ([field, rule]) => [field, listRule(rule, lists)]))
@@ -233,11 +235,9 @@ function namedTable(found: HeadedTable, options: SheetOptions): Sheet {
   const blank: Record<string, unknown> = Object.fromEntries(taken.map(({ field }) => [field, '']))
   const filled = new Set<number>()
   const records: SheetRecord[] = []
-  const rows = new RecordRows(
-    found,
-    taken.map(({ field, at }) => [field, [at]]),
-  )
-  for (const { line, cells } of rows) {
+  let joined = 0
+  const named = taken.map(({ field, at }) => [field, [at]] as const)
+  for (const { line, cells } of recordRows(found, named, () => joined++)) {
     const values = { ...blank }
     for (const { field, at } of taken) values[field] = unguarded(cells[at] ?? '')
     for (const at of nameless) {
@@ -249,7 +249,7 @@ function namedTable(found: HeadedTable, options: SheetOptions): Sheet {
   // Checked at the end, because a column without a name does not matter if it is blank in every row.
   for (const at of filled) columns.unknown.add(`column ${at + 1}, without a name`)
   columns.requireKnown(place)
-  return { ...sheetOf(records, columns), notes: rows.notes() }
+  return { ...sheetOf(records, columns), notes: joinedNotes(joined) }
 }
 
 function fieldsOf({ table, header }: HeadedTable, columns: Columns): { field: string; at: number }[] {

@@ -1,3 +1,12 @@
+/** What a sheet can contain. */
+export const SHEET_NOUNS = ['people', 'groups', 'projects', 'risks', 'issues'] as const
+export type SheetNoun = (typeof SHEET_NOUNS)[number]
+
+/** The noun that a text names; the roster is called personnel elsewhere, and here too. */
+export function sheetNounOf(text: string): SheetNoun | undefined {
+  return text === 'personnel' ? 'people' : SHEET_NOUNS.find((noun) => noun === text)
+}
+
 /** One row of a table, its cells as texts. */
 export interface TableRow {
   /** In a text the line on which it begins, in a workbook the number of the row; from 1. */
@@ -34,4 +43,70 @@ export function isBlank(cell: string | undefined): boolean {
   const first = cell.charCodeAt(0)
   // Most cells begin with a letter or a digit, and this is several times as fast as trimming each.
   return !(first > 0x20 && first < 0x7f) && cell.trim() === ''
+}
+
+/** A record by field names: a blank cell is '', JSON values are as they are, a field without a column is absent. */
+export interface SheetRecord {
+  /** Its index among the records, from 0. */
+  readonly index: number
+  /** The line on which it begins; in JSON the number of the element. From 1. */
+  readonly line: number
+  readonly values: Readonly<Record<string, unknown>>
+  readonly flaws: readonly SheetFlaw[]
+}
+
+/** The records of a source, and what to say about them. */
+export interface SheetRecords {
+  readonly records: readonly SheetRecord[]
+  /** What its reader should know about how it was read. */
+  readonly notes: readonly string[]
+  /** What was changed on the way. */
+  readonly warnings: readonly string[]
+}
+
+/** A flaw at one place of a sheet. */
+export interface SheetFlaw {
+  /** The header or member name; '' for the whole record. */
+  readonly column: string
+  readonly value: string
+  readonly detail: string
+}
+
+/** One shared array for the many records without a flaw. */
+export const NO_FLAWS: readonly SheetFlaw[] = Object.freeze([])
+
+/** Where in a file; nowhere in particular without a line. */
+export interface Place {
+  readonly line?: number | undefined
+  readonly unit?: RowUnit
+}
+
+/** A file that is not a readable table; the message is for people and begins with the file's name. */
+export class UnreadableSheet extends Error {
+  constructor(name: string, sentence: string, { line, unit = 'line' }: Place = {}) {
+    super(`${name}${line === undefined ? '' : `, ${unit} ${line}`}: ${sentence}`)
+    this.name = 'UnreadableSheet'
+  }
+}
+
+const EXCERPT_CHARACTERS = 40
+
+/** The beginning of a text for a message, on one line and without control characters. */
+export function excerpt(text: string): string {
+  // A code point has at most two UTF-16 units, so this is enough of them; a split one at the end is dropped.
+  const start = text.trimStart().slice(0, 2 * EXCERPT_CHARACTERS)
+  return Array.from(start)
+    .slice(0, EXCERPT_CHARACTERS)
+    .join('')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+}
+
+const LISTED_MAX = 100
+
+/** Names of a file for a message, the first few only. */
+export function listed(names: Iterable<string>): string {
+  const all = [...names]
+  const shown = all.slice(0, LISTED_MAX).map((name) => excerpt(name) || '""')
+  const more = all.length - LISTED_MAX
+  return `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }

@@ -1,13 +1,23 @@
-import { isId } from '../../ids.js'
-import { type Assignee, noteSync } from '../../projects/projects.js'
-import type { Write } from '../../store/store.js'
+import { setImmediate } from 'node:timers/promises'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { Ledger, Stored } from '../../history/ledger.js'
+import { type IdKind, isId } from '../../ids.js'
+import { type Assignee, noteSync, type ProjectRow } from '../../projects/projects.js'
+import type { Read, Write } from '../../store/store.js'
+import type { Tables } from '../../store/tables.js'
 import type { InputCheck } from '../../text.js'
-import { AssigneeMatcher } from '../matching/assignees.js'
-import { type Placed, ProjectMatcher } from '../matching/projects.js'
-import type { Importer, ImportRun } from '../run.js'
-import type { EntryPlan, EntryRow, EntryValues } from './entryPlan.js'
-import { isFirstLoad } from './firstLoad.js'
-import { MissingEntries } from './missingEntries.js'
+import { AssigneeMatcher, type Attribution } from '../matching/people.js'
+import { type Placed, ProjectMatcher } from '../matching/references.js'
+import {
+  BATCH_RECORDS,
+  closableOf,
+  type Importer,
+  type ImportRun,
+  isFirstLoad,
+  type SourceRecord,
+  writersOfSource,
+} from '../run.js'
 
 /** Imports risks or issues, matched by id, else by project and reference. */
 export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
@@ -30,20 +40,17 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
     return placed
   }
 
-  const examine = (record: Placed<V>, known: Known<Row>): Sound<Row, V> | undefined => {
+  const examine = (record: Placed<V>, candidates: Candidates<Row>) => {
     const { index, check, values } = record
-    const before = matched(plan, known, record)
+    const before = matched(plan, candidates, record)
     claimEntry(run, record, before)
     plan.check(before, record)
     if (before?.live === 0 && values.status == null && !run.options.closeMissing) {
-      run.warnings.push({
-        index,
-        field: 'reference',
-        detail: 'It is closed and stays closed. Give a status to reopen it.',
-      })
+      const detail = 'It is closed and stays closed. Give a status to reopen it.'
+      run.warnings.push({ index, field: 'reference', detail })
     }
     const assignee = assignees.assigneeOf(index, plan.attributionOf(values), before && plan.assigneeOf(before), check)
-    return run.accept(index, check) ? { before, record, assignee } : undefined
+    return run.accept(index, check) ? [{ before, record, assignee }] : []
   }
 
   return {
@@ -54,27 +61,28 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
       const placed = place(records)
       if (run.isSound) await projects.store()
       await missing.open(placed.map(({ project }) => project))
-      const known = await knownEntries(write, plan, (await isFirst()) ? [] : placed)
+      const candidates = await candidatesFor(write, plan, (await isFirst()) ? [] : placed)
       await plan.prepare?.(placed)
-      const sound = placed.map((record) => examine(record, known))
+      const sound = placed.flatMap((record) => examine(record, candidates))
       if (!run.isSound) return
-      for (const one of sound) {
-        if (!one) continue
-        const { before, record, assignee } = one
+      for (const { before, record, assignee } of sound) {
         if (before && isSame(run, plan, before, record, assignee)) {
-          missing.note(before)
+          missing.add(before)
           run.count('unchanged')
           continue
         }
         const draft = plan.draft(before, record, assignee)
-        missing.note(draft)
+        missing.add(draft)
         run.count(plan.ledger.enter(before, draft).verdict)
       }
       const stored = await plan.ledger.store()
-      plan.note?.(stored)
+      plan.onStored?.(stored)
     },
     async finish() {
-      if (run.options.project !== undefined) await missing.openAlone(projects)
+      // A file for one project covers that project even if it is empty.
+      const only = run.options.project ?? ''
+      if (only !== '') await projects.find([only])
+      await missing.open([projects.get(only) ?? []].flat())
       if (run.options.closeMissing) await missing.closeMissing()
       if (run.isSound) await plan.finish?.()
       if (run.isSound && run.projects.size > 0) await noteSync(write, [...run.projects.keys()])
@@ -111,14 +119,8 @@ function projectOf(run: ImportRun, projects: ProjectMatcher, values: EntryValues
   return undefined
 }
 
-/** A record without flaws. */
-interface Sound<Row, V> {
-  readonly before: Row | undefined
-  readonly record: Placed<V>
-  readonly assignee: Assignee
-}
-
-interface Known<Row> {
+/** The stored rows that the records of a batch may match. */
+interface Candidates<Row> {
   readonly byId: ReadonlyMap<string, Row>
   readonly byPlace: ReadonlyMap<string, Row>
 }
@@ -127,12 +129,12 @@ function placeKey(projectId: string, reference: string): string {
   return `${projectId} ${reference}`
 }
 
-async function knownEntries<Row extends EntryRow, V extends EntryValues>(
+async function candidatesFor<Row extends EntryRow, V extends EntryValues>(
   write: Write,
   plan: EntryPlan<Row, V>,
   placed: readonly Placed<V>[],
-): Promise<Known<Row>> {
-  const ids = placed.map(({ values }) => values.id).filter((id) => id != null)
+): Promise<Candidates<Row>> {
+  const ids = placed.flatMap(({ values }) => values.id ?? [])
   const rows = ids.length === 0 ? [] : await plan.rows(write, ({ id }) => write.among(id, ids))
   const places = placed.map(({ project, values }) => [project.id, values.reference ?? ''] as const)
   if (places.length > 0) rows.push(...(await plan.rowsAt(write, places)))
@@ -144,7 +146,7 @@ async function knownEntries<Row extends EntryRow, V extends EntryValues>(
 
 function matched<Row extends EntryRow, V extends EntryValues>(
   { kind }: EntryPlan<Row, V>,
-  { byId, byPlace }: Known<Row>,
+  { byId, byPlace }: Candidates<Row>,
   { values: { id, reference }, project, place, check }: Placed<V>,
 ): Row | undefined {
   const named = id == null ? undefined : byId.get(id)
@@ -163,4 +165,153 @@ function claimEntry<V extends EntryValues>(
   if (reference != null) run.claim(index, 'reference', place, check)
   const claimed = before?.id ?? id
   if (claimed != null) run.claim(index, 'id', claimed, check, id == null ? 'reference' : 'id')
+}
+
+/** The columns that risks and issues have in common. */
+interface EntryRow {
+  readonly id: string
+  readonly projectId: string
+  readonly reference: string
+  readonly live: number
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly [column: string]: unknown
+}
+
+interface EntryColumns {
+  readonly id: AnyPgColumn
+  readonly projectId: AnyPgColumn
+  readonly reference: AnyPgColumn
+  readonly live: AnyPgColumn
+}
+
+/** The values of a record that identify its entry. */
+interface EntryValues {
+  readonly id?: string | null
+  readonly status?: string | null
+  readonly project?: string | null
+  readonly reference?: string | null
+}
+
+/** What differs between risks and issues in an import. */
+export interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
+  readonly noun: 'risks' | 'issues'
+  readonly kind: IdKind
+  readonly assigneeField: 'owner' | 'assignee'
+  readonly ledger: Ledger<Row>
+  readonly table: (t: Tables) => PgTable & EntryColumns
+  readonly rows: (read: Read, where: (columns: EntryColumns) => SQL | undefined) => Promise<Row[]>
+  /** The rows at these places: a project's id and a reference. */
+  readonly rowsAt: (write: Write, places: readonly (readonly [string, string])[]) => Promise<Row[]>
+  /** The values of a record that are columns of the same name. */
+  readonly fields: readonly (keyof V & string)[]
+  readonly read: (raw: SourceRecord['values'], check: InputCheck) => V
+  readonly attributionOf: (values: V) => Attribution
+  /** The owner or assignee of a stored row. */
+  readonly assigneeOf: (row: Row) => Assignee
+  /** Looks up the other rows that the records of a batch refer to. */
+  readonly prepare?: (placed: readonly Placed<V>[]) => Promise<void>
+  readonly check: (before: Row | undefined, record: Placed<V>) => void
+  /** Whether what a record refers to is as stored. */
+  readonly isLinked?: (before: Row, record: Placed<V>) => boolean
+  readonly draft: (before: Row | undefined, record: Placed<V>, assignee: Assignee) => Row
+  /** Gets the stored rows, for the follow-up work of `finish`. */
+  readonly onStored?: (stored: readonly Stored<Row>[]) => void
+  /** Follow-up work once all rows are stored. */
+  readonly finish?: () => Promise<void>
+}
+
+/** A project in the import: which of its entries were live before, and which were imported. */
+interface ProjectEntries<Row> {
+  readonly project: ProjectRow
+  readonly live: readonly Row[]
+  readonly imported: Set<string>
+}
+
+/** Tracks the entries of the imported projects, to find those that are missing. */
+class MissingEntries<Row extends EntryRow, V extends object> {
+  readonly #run: ImportRun
+  readonly #plan: EntryPlan<Row, V>
+  readonly #byProject = new Map<string, ProjectEntries<Row>>()
+
+  constructor(run: ImportRun, plan: EntryPlan<Row, V>) {
+    this.#run = run
+    this.#plan = plan
+  }
+
+  /** Adds the projects of a batch, with their live entries before anything is stored. */
+  async open(projects: readonly ProjectRow[]): Promise<void> {
+    const { write, options, projects: keys, flaws } = this.#run
+    for (const project of projects) {
+      const { id, key } = project
+      if (this.#byProject.has(id)) continue
+      keys.set(id, key)
+      const elsewhere = options.closeMissing && options.others?.projects.get(key)
+      if (elsewhere) {
+        const detail = `${key} is in ${elsewhere} as well; closing missing entries needs a project in a single file.`
+        flaws.push({ index: undefined, field: 'project', detail })
+      }
+      const live = options.closeMissing
+        ? await this.#plan.rows(write, (columns) => and(eq(columns.projectId, id), eq(columns.live, 1)))
+        : []
+      this.#byProject.set(id, { project, live, imported: new Set() })
+    }
+  }
+
+  add({ id, projectId }: Row): void {
+    if (this.#run.options.closeMissing) this.#byProject.get(projectId)?.imported.add(id)
+  }
+
+  /** Closes live entries that are missing, except in projects where there are too many. */
+  async closeMissing(): Promise<void> {
+    const { isSound, options, unclosed } = this.#run
+    // With flaws among the records, it is not known yet which entries are missing.
+    if (!isSound) return
+    for (const { project, live, imported } of this.#byProject.values()) {
+      const missing = live.filter(({ id }) => !imported.has(id))
+      const most = closableOf(live.length, options.closeLimit)
+      if (missing.length <= most) await this.#close(missing)
+      else {
+        const found = `${missing.length} of its ${live.length} live ${this.#plan.noun} are missing`
+        const advice = `If so, allow it with ${options.wording.closeLimit} ${missing.length}.`
+        const detail = `${project.key}: ${found}; at most ${most} are closed at once. Is the export complete? ${advice}`
+        unclosed.push({ index: undefined, field: 'project', detail })
+      }
+    }
+    await this.#warnOfProjects()
+  }
+
+  async #close(missing: readonly Row[]): Promise<void> {
+    const { ledger, onStored } = this.#plan
+    for (let start = 0; start < missing.length; start += BATCH_RECORDS) {
+      for (const row of missing.slice(start, start + BATCH_RECORDS)) {
+        ledger.enter(row, { ...row, status: 'CLOSED', live: 0 }, { action: 'CLOSED' })
+        this.#run.count('closed')
+      }
+      const stored = await ledger.store()
+      onStored?.(stored)
+      await setImmediate()
+    }
+  }
+
+  /** Warns about projects of this source that the list no longer has: their entries are not closed. */
+  async #warnOfProjects(): Promise<void> {
+    const { options, projects, warnings, write } = this.#run
+    const { project: only, others } = options
+    const listed = new Set([...projects.values(), ...(others?.projects.keys() ?? [])])
+    if (only !== undefined || others?.isLast === false || listed.size < 2) return
+    const { among, db, t } = write
+    const { noun, table: tableOf } = this.#plan
+    const table = tableOf(t)
+    const writers = await writersOfSource(write)
+    const stored = await db.select({ id: t.project.id, key: t.project.key }).from(t.project).orderBy(t.project.key)
+    for (const { id, key } of stored.filter((one) => !listed.has(one.key))) {
+      const written = sql`select 1 from ${t.change} where ${t.change.entityId} = ${table.id}`
+      const isImported = sql`exists (${written} and ${among(t.change.by, writers)})`
+      const live = await db.$count(table, and(eq(table.projectId, id), eq(table.live, 1), isImported))
+      const found = `${key} has ${live} live ${noun} of earlier imports and is no longer listed. They stay open; `
+      const advice = `to close them, import a sheet that is only a header with --project ${key} --close-limit ${live}.`
+      if (live > 0) warnings.push({ index: undefined, field: 'project', detail: found + advice })
+    }
+  }
 }

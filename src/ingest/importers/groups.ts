@@ -4,12 +4,11 @@ import { recordReader, requireFields, type Values } from '../../fields.js'
 import { type GroupRow, groupsLedger, groupsOfPeople, groupWith } from '../../personnel/groups.js'
 import { regroup } from '../../personnel/memberships.js'
 import type { Write } from '../../store/store.js'
-import { fold } from '../../text.js'
+import { fold, type InputCheck } from '../../text.js'
 import { GROUP_COLUMNS } from '../columns.js'
 import { PersonMatcher, strangerInWords } from '../matching/people.js'
 import { RecordMatcher } from '../matching/records.js'
-import { BATCH_RECORDS, type Importer, type ImportRun } from '../run.js'
-import { MemberRows } from './memberRows.js'
+import { BATCH_RECORDS, type Importer, type ImportRun, type SourceRecord } from '../run.js'
 
 const readColumns = recordReader(GROUP_COLUMNS)
 
@@ -56,7 +55,7 @@ function idsOf(
 ): Set<string> {
   return new Set(
     texts.flatMap((one) => {
-      const found = people.get(one)
+      const found = people.match(one)
       if (!found.person) refuse(one, `${strangerInWords(one, found)} ${options.wording.addMembers ?? ''}`)
       else if (found.person.erasedAt) refuse(one, `${one} was erased at ${found.person.erasedAt}.`)
       else return found.person.id
@@ -83,12 +82,9 @@ async function changesTo(write: Write, rosters: ReadonlyMap<string, ReadonlySet<
     return change
   }
   const { groupId: of, personId: member } = t.membership
-  const rows = await db
-    .select({ of, member })
-    .from(t.membership)
-    .where(among(of, [...rosters.keys()]))
-    .orderBy(member)
-  const current = new Map([...rosters.keys()].map((groupId) => [groupId, new Set<string>()]))
+  const ids = [...rosters.keys()]
+  const rows = await db.select({ of, member }).from(t.membership).where(among(of, ids)).orderBy(member)
+  const current = new Map(ids.map((groupId) => [groupId, new Set<string>()]))
   for (const row of rows) current.get(row.of)?.add(row.member)
   for (const [groupId, wanted] of rosters) {
     const members = current.get(groupId) ?? new Set()
@@ -131,4 +127,72 @@ async function knownGroups(
   )
   const rows = await db.select().from(t.group).where(isNamed)
   return new RecordMatcher({ kind: 'group', alias: 'name', aliasOf: ({ nameFolded }) => nameFolded }, rows)
+}
+
+interface Gathered {
+  readonly first: number
+  readonly values: Record<string, unknown>
+  /** The members, each with the index of its row. */
+  readonly members: Map<string, number>
+}
+
+/** Gathers the rows of a list that has one row for each membership, with the column `member`, into one record a group. */
+class MemberRows {
+  readonly #run: ImportRun
+  readonly #byKey = new Map<string, Gathered>()
+  readonly #byFirst = new Map<number, Gathered>()
+
+  constructor(run: ImportRun) {
+    this.#run = run
+  }
+
+  gather(records: readonly SourceRecord[]): readonly SourceRecord[] {
+    const gathered = records.flatMap((record) => {
+      const key = record.values['member'] === undefined ? undefined : keyOf(record)
+      if (key === undefined) return [record]
+      const before = this.#byKey.get(key)
+      const { member: _, ...values } = record.values
+      const group = before ?? { first: record.index, values, members: new Map<string, number>() }
+      this.#byKey.set(key, group)
+      this.#byFirst.set(group.first, group)
+      this.#merge(group, record)
+      return before ? [] : [{ index: record.index, values }]
+    })
+    for (const { values, members } of this.#byKey.values()) values['members'] = [...members.keys()]
+    return gathered
+  }
+
+  /** Adds a flaw about a member, at its own row if it has one. */
+  refuse(index: number, member: string, detail: string, check: InputCheck): void {
+    const row = this.#byFirst.get(index)?.members.get(member)
+    if (row === undefined) check.flaw('members', detail)
+    else this.#run.flaws.push({ index: row, field: 'member', detail })
+  }
+
+  #merge({ first, values, members }: Gathered, { index, values: given }: SourceRecord): void {
+    const { member, members: list, ...others } = given
+    const name = textOf(member)
+    if (textOf(list) !== '') this.#flaw(index, 'member', 'Give either member or members, not both.')
+    if (name !== '' && !members.has(name)) members.set(name, index)
+    for (const [field, value] of Object.entries(others)) {
+      if (textOf(values[field]) === '') values[field] = value
+      else if (textOf(value) !== '' && fold(textOf(value)) !== fold(textOf(values[field]))) {
+        this.#flaw(index, field, `Must be as in ${this.#run.options.wording.place(first)}, which has the same group.`)
+      }
+    }
+  }
+
+  #flaw(index: number, field: string, detail: string): void {
+    this.#run.flaws.push({ index, field, detail })
+  }
+}
+
+/** Groups are matched by id, else by externalId, else by name. */
+function keyOf({ values }: SourceRecord): string | undefined {
+  const field = ['id', 'externalId', 'name'].find((one) => textOf(values[one]) !== '')
+  return field && `${field} ${fold(textOf(values[field]))}`
+}
+
+function textOf(value: unknown): string {
+  return value == null ? '' : String(value).trim()
 }

@@ -1,17 +1,18 @@
+import { setImmediate } from 'node:timers/promises'
+import { and, eq, gt } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { detailsWith } from '../../details.js'
 import { recordReader, type Values } from '../../fields.js'
+import type { Ledger } from '../../history/ledger.js'
 import { isErasure } from '../../personnel/erasure.js'
 import { applyMembershipChanges, membershipChangesTo } from '../../personnel/membershipChanges.js'
 import { checkPerson, type PersonRow, peopleLedger, personWith } from '../../personnel/people.js'
 import type { Write } from '../../store/store.js'
 import { fold, type InputCheck } from '../../text.js'
 import { PEOPLE_COLUMNS } from '../columns.js'
-import { GroupMatcher } from '../matching/groups.js'
 import { RecordMatcher } from '../matching/records.js'
-import type { Importer, ImportRun } from '../run.js'
-import { isFirstLoad } from './firstLoad.js'
-import { MissingPeople } from './missingPeople.js'
+import { GroupMatcher } from '../matching/references.js'
+import { BATCH_RECORDS, closableOf, type Importer, type ImportRun, isFirstLoad, writersOfSource } from '../run.js'
 
 type Columns = Values<typeof PEOPLE_COLUMNS>
 
@@ -43,7 +44,7 @@ export function peopleImporter(run: ImportRun): Importer {
         const isBack = missing && before?.status === 'INACTIVE' && !before.erasedAt && values.status == null
         const given = isBack ? { ...values, status: 'ACTIVE' as const } : values
         const draft = personWith(write, before, given, values.id ?? undefined)
-        missing?.note(draft.id, { isNew: !before, hasExternalId: values.externalId != null })
+        missing?.add(draft.id, { isNew: !before, hasExternalId: values.externalId != null })
         return [{ before, draft: erasedAt ? { ...draft, erasedAt } : draft, groupIds }]
       })
       if (!run.isSound) return
@@ -89,4 +90,94 @@ async function rosterOf(
   await add(externalId, (values) => values.externalId)
   await add(emailFolded, (values) => values.email && fold(values.email))
   return new RecordMatcher({ kind: 'person', alias: 'email', aliasOf: (row) => row.emailFolded }, rows)
+}
+
+/**
+ * Tracks the people of a complete list, to find those who are missing. Someone is missing only if they came from the
+ * same source: it has written them before, and they have an externalId if the list gives externalIds, or none if not.
+ */
+class MissingPeople {
+  readonly #run: ImportRun
+  /** The people of the list, and whether it gives their externalId. */
+  readonly #listed: Map<string, boolean>
+  readonly #added = new Set<string>()
+
+  constructor(run: ImportRun) {
+    this.#run = run
+    this.#listed = run.options.others?.people ?? new Map()
+  }
+
+  add(personId: string, { isNew, hasExternalId }: { isNew: boolean; hasExternalId: boolean }): void {
+    this.#listed.set(personId, hasExternalId)
+    if (isNew) this.#added.add(personId)
+  }
+
+  /** Sets those who are missing INACTIVE, unless there are too many. */
+  async deactivate(ledger: Ledger<PersonRow>): Promise<void> {
+    const run = this.#run
+    if (!run.isSound || run.options.others?.isLast === false) return
+    if (this.#listed.size === 0) return this.#refuse('The list is empty, so nobody was set INACTIVE.')
+    const { missing, live } = await this.#compare()
+    const most = closableOf(live, run.options.closeLimit)
+    if (missing.length > most) {
+      const found = `${missing.length} of ${live} active people are missing; at most ${most} are set INACTIVE at once.`
+      const advice = `Is the list complete? If so, allow it with ${run.options.wording.closeLimit} ${missing.length}.`
+      return this.#refuse(`${found} ${advice}`)
+    }
+    for (let start = 0; start < missing.length; start += BATCH_RECORDS) {
+      for (const row of missing.slice(start, start + BATCH_RECORDS)) {
+        ledger.enter(row, { ...row, status: 'INACTIVE' })
+        run.count('closed')
+      }
+      await ledger.store()
+      await setImmediate()
+    }
+  }
+
+  #refuse(detail: string): void {
+    this.#run.unclosed.push({ index: undefined, field: '', detail })
+  }
+
+  /** Compares the list with the active people of its source. */
+  async #compare(): Promise<{ missing: PersonRow[]; live: number }> {
+    const { db, t } = this.#run.write
+    const kinds = new Set(this.#listed.values())
+    const writers = await writersOfSource(this.#run.write)
+    const missing: PersonRow[] = []
+    const counts = { listed: 0, foreign: 0 }
+    let last = ''
+    for (;;) {
+      const isNext = and(gt(t.person.id, last), eq(t.person.status, 'ACTIVE'))
+      const page = await db.select().from(t.person).where(isNext).orderBy(t.person.id).limit(BATCH_RECORDS)
+      const absent = page.filter(({ id }) => !this.#listed.has(id))
+      const ofKind = absent.filter(({ externalId }) => kinds.has(externalId !== null))
+      const written = await this.#writtenBy(writers, ofKind)
+      missing.push(...ofKind.filter(({ id }) => written.has(id)))
+      counts.listed += page.filter(({ id }) => this.#listed.has(id) && !this.#added.has(id)).length
+      counts.foreign += absent.length - written.size
+      last = page.at(-1)?.id ?? ''
+      if (page.length < BATCH_RECORDS) break
+      await setImmediate()
+    }
+    if (counts.foreign > 0) {
+      const who = counts.foreign === 1 ? 'One active person is' : `${counts.foreign} active people are`
+      const detail = `${who} not in the list, and left as they are: this source has never written them.`
+      this.#run.warnings.push({ index: undefined, field: '', detail })
+    }
+    return { missing, live: counts.listed + missing.length }
+  }
+
+  /** The ids of those whose own fields these writers have written; lists of groups write `groups` only. */
+  async #writtenBy(writers: readonly string[], people: readonly PersonRow[]): Promise<Set<string>> {
+    if (people.length === 0) return new Set()
+    const { among, db, t } = this.#run.write
+    const { by, entityId, fields } = t.change
+    const ids = people.map(({ id }) => id)
+    const rows = await db
+      .select({ id: entityId, fields })
+      .from(t.change)
+      .where(and(among(entityId, ids), among(by, writers)))
+    const own = rows.filter((row) => Object.keys(JSON.parse(row.fields)).some((name) => name !== 'groups'))
+    return new Set(own.map(({ id }) => id))
+  }
 }

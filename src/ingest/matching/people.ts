@@ -1,9 +1,10 @@
-import { setImmediate } from 'node:timers/promises'
 import { and, eq, type SQL } from 'drizzle-orm'
 import { type PersonRow, personnel } from '../../personnel/people.js'
+import type { Assignee } from '../../projects/projects.js'
 import type { Write } from '../../store/store.js'
-import { fold } from '../../text.js'
-import { BATCH_RECORDS } from '../run.js'
+import { checkText, fold, type InputCheck } from '../../text.js'
+import type { ImportRun } from '../run.js'
+import { Lookup } from './records.js'
 
 type Person = Pick<PersonRow, 'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId' | 'erasedAt'>
 
@@ -12,36 +13,34 @@ type PersonMatch =
   | { readonly person: Person; readonly by: 'id' | 'email' | 'externalId' | 'name' }
   | { readonly person?: undefined; readonly namesakes: number }
 
+const NOBODY: PersonMatch = { namesakes: 0 }
+
 /** Finds people by user id, e-mail, externalId, or a name that is unique on the roster. */
-export class PersonMatcher {
-  private readonly write: Write
-  private readonly known = new Map<string, PersonMatch>()
+export class PersonMatcher extends Lookup<PersonMatch> {
+  readonly #write: Write
 
   constructor(write: Write) {
-    this.write = write
+    super()
+    this.#write = write
   }
 
-  /** Looks up the texts that are not known yet, in batches: the members of groups may be everyone. */
-  async find(texts: Iterable<string>): Promise<void> {
-    const unknown = [...new Set(texts)].filter((one) => !this.known.has(one))
-    for (let start = 0; start < unknown.length; start += BATCH_RECORDS) {
-      if (start > 0) await setImmediate()
-      await this.findBatch(unknown.slice(start, start + BATCH_RECORDS))
+  match(text: string): PersonMatch {
+    return this.get(text) ?? NOBODY
+  }
+
+  protected async load(texts: readonly string[]) {
+    const { db, t, among } = this.#write
+    const { id, name, nameFolded, emailFolded, externalId, erasedAt, status } = personnel.table(t)
+    const having = async (condition: SQL | undefined, keyOf: (person: Person) => string | null) => {
+      const columns = { id, name, nameFolded, emailFolded, externalId, erasedAt }
+      return indexed(await db.select(columns).from(t.person).where(condition), keyOf)
     }
-  }
-
-  private async findBatch(unknown: readonly string[]): Promise<void> {
-    const { t, among } = this.write
-    const { id, emailFolded, externalId, nameFolded, status } = personnel.table(t)
-    const folded = unknown.map(fold)
-    const byId = indexed(await this.having(among(id, unknown)), (person) => person.id)
-    const byEmail = indexed(await this.having(among(emailFolded, folded)), (person) => person.emailFolded)
-    const byExternalId = indexed(await this.having(among(externalId, unknown)), (person) => person.externalId)
-    const byName = indexed(
-      await this.having(and(eq(status, 'ACTIVE'), among(nameFolded, unknown.flatMap(spellingsOf)))),
-      (person) => person.nameFolded,
-    )
-    for (const one of unknown) {
+    const byId = await having(among(id, texts), (person) => person.id)
+    const byEmail = await having(among(emailFolded, texts.map(fold)), (person) => person.emailFolded)
+    const byExternalId = await having(among(externalId, texts), (person) => person.externalId)
+    const isNamed = and(eq(status, 'ACTIVE'), among(nameFolded, texts.flatMap(spellingsOf)))
+    const byName = await having(isNamed, (person) => person.nameFolded)
+    return (one: string): PersonMatch => {
       const sure = [
         { by: 'id', person: byId.get(one)?.[0] },
         { by: 'email', person: byEmail.get(fold(one))?.[0] },
@@ -49,23 +48,9 @@ export class PersonMatcher {
       ] as const
       const [match] = sure.flatMap(({ by, person }) => (person ? [{ by, person }] : []))
       const spelling = spellingsOf(one).find((name) => byName.has(name)) ?? ''
-      const [first, ...namesakes] = byName.get(spelling) ?? []
-      const named: PersonMatch =
-        first && namesakes.length === 0
-          ? { by: 'name', person: first }
-          : { namesakes: first ? namesakes.length + 1 : 0 }
-      this.known.set(one, match ?? named)
+      const named = byName.get(spelling) ?? []
+      return match ?? (named[0] && named.length === 1 ? { by: 'name', person: named[0] } : { namesakes: named.length })
     }
-  }
-
-  get(text: string): PersonMatch {
-    return this.known.get(text) ?? { namesakes: 0 }
-  }
-
-  private async having(condition: SQL | undefined): Promise<Person[]> {
-    const { db, t } = this.write
-    const { id, name, nameFolded, emailFolded, externalId, erasedAt } = t.person
-    return db.select({ id, name, nameFolded, emailFolded, externalId, erasedAt }).from(t.person).where(condition)
   }
 }
 
@@ -93,4 +78,86 @@ export function strangerInWords(text: string, { namesakes }: { namesakes: number
   return namesakes > 1
     ? `${namesakes} people on the roster are called ${text}; name this one by e-mail or user id.`
     : `Nobody on the roster has the e-mail, user id, externalId or name ${JSON.stringify(text)}.`
+}
+
+/** The owner or assignee as a record gives it, in the columns `owner`, `ownerId` and `ownerName` or `assignee...`. */
+export interface Attribution {
+  readonly who?: string | null | undefined
+  readonly id?: string | null | undefined
+  readonly name?: string | null | undefined
+}
+
+/** Matches owners and assignees with the roster. */
+export class AssigneeMatcher {
+  readonly #run: ImportRun
+  readonly #field: string
+  readonly #people: PersonMatcher
+  #hasWarned = false
+
+  constructor(run: ImportRun, field: 'owner' | 'assignee') {
+    this.#run = run
+    this.#field = field
+    this.#people = new PersonMatcher(run.write)
+  }
+
+  async find(attributions: readonly Attribution[]): Promise<void> {
+    if (!this.#run.options.matchPeople) return
+    await this.#people.find(attributions.map(withMailbox).flatMap(({ who, id }) => [who ?? [], id ?? []].flat()))
+  }
+
+  /** The columns to store for an attribution; absent if it says nothing. */
+  assigneeOf(index: number, attribution: Attribution, before: Assignee | undefined, check: InputCheck): Assignee {
+    if (!this.#run.options.matchPeople) return this.#asWritten(attribution, before, check)
+    const { who, id, name } = withMailbox(attribution)
+    const field = this.#field
+    if (id != null) {
+      const { person } = this.#people.match(id)
+      if (person?.id !== id) check.flaw(`${field}Id`, `There is no person with the user id ${JSON.stringify(id)}.`)
+      // An export has the name beside the id.
+      else if (who != null && fold(who) !== fold(person.name) && this.#people.match(who).person?.id !== id)
+        check.flaw(field, `This is not who ${field}Id names, which is ${person.name}; give one of the two.`)
+      return { id, name }
+    }
+    if (who == null)
+      return { id: who === undefined ? id : null, name: name === undefined && who === null ? null : name }
+    const found = this.#people.match(who)
+    // An e-mail or an id is not stored as a name: readers of risks may not be allowed to read the roster.
+    if (found.person)
+      return { id: found.person.id, name: name === undefined ? (found.by === 'name' ? who : null) : name }
+    const words = strangerInWords(who, found)
+    const kept = checkText(name ?? who, 'name')
+    if ('flaw' in kept) check.flaw(field, `${words} ${kept.flaw}`)
+    else if (this.#run.options.strictPeople) check.flaw(field, words)
+    else {
+      const stranger = found.namesakes === 0 ? { stranger: who } : {}
+      this.#run.warnings.push({ index, field, detail: `${words} It is kept as ${field}Name.`, ...stranger })
+    }
+    return { id: null, name: name ?? who }
+  }
+
+  /** For a key that may not read the roster, and sends `who` only: a link stays only if the row shows exactly that text. */
+  #asWritten({ who }: Attribution, before: Assignee | undefined, check: InputCheck): Assignee {
+    if (who == null) return { id: who, name: who }
+    const kept = checkText(who, 'name')
+    if ('flaw' in kept) check.flaw(this.#field, kept.flaw)
+    if (!this.#hasWarned) this.#warnUnmatched()
+    return { id: before?.name === who ? before.id : null, name: who }
+  }
+
+  #warnUnmatched(): void {
+    this.#hasWarned = true
+    const field = this.#field
+    const why = 'Nobody was looked up on the roster, because this key lacks the scope personnel.read.'
+    this.#run.warnings.push({ index: undefined, field, detail: `${why} Each ${field} is kept as ${field}Name.` })
+  }
+}
+
+const MAILBOX = /^([^<>]+)<([^<>\s][^<>\s@]*@[^<>\s]+)>$/
+
+/** Reads `Ada Lovelace <ada@example.com>`, as Azure DevOps and mail programs write a person. */
+function withMailbox(attribution: Attribution): Attribution {
+  const { who, name } = attribution
+  // Most texts end otherwise, and a regular expression costs more.
+  const [, shown = '', email] = (name === undefined && who?.endsWith('>') && MAILBOX.exec(who)) || []
+  return shown.trim() === '' ? attribution : { ...attribution, who: email, name: shown.trimEnd() }
 }

@@ -1,6 +1,22 @@
+import { setImmediate } from 'node:timers/promises'
 import { type IdKind, isId } from '../../ids.js'
 import { fold, type InputCheck } from '../../text.js'
-import type { ImportRun } from '../run.js'
+import { BATCH_RECORDS, type ImportRun } from '../run.js'
+
+/** Looks up texts in batches, each text once: a list may name everyone. */
+export abstract class Lookup<V> extends Map<string, V> {
+  protected abstract load(texts: readonly string[]): Promise<(text: string) => V>
+
+  async find(texts: Iterable<string>): Promise<void> {
+    const unknown = [...new Set(texts)].filter((one) => !this.has(one))
+    for (let start = 0; start < unknown.length; start += BATCH_RECORDS) {
+      if (start > 0) await setImmediate()
+      const batch = unknown.slice(start, start + BATCH_RECORDS)
+      const resultFor = await this.load(batch)
+      for (const one of batch) this.set(one, resultFor(one))
+    }
+  }
+}
 
 interface Listed {
   readonly id: string

@@ -1,5 +1,4 @@
-import type { ShippedMap } from './map.js'
-import { optional, personStatus } from './words.js'
+import { optional, personStatus, type ShippedMap } from './rules.js'
 
 const entra: ShippedMap = {
   name: 'entra-json',

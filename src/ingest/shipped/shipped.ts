@@ -2,12 +2,10 @@ import { SHEETS } from '../columns.js'
 import type { Mapping } from '../files/mapping.js'
 import { mappingOf } from '../files/maps/reader.js'
 import type { Recognisable } from '../files/maps/recognition.js'
-import type { SheetNoun } from '../files/nouns.js'
-import { GIT } from './git.js'
-import { JIRA } from './jira.js'
-import type { ShippedMap } from './map.js'
+import type { SheetNoun } from '../files/table.js'
 import { PEOPLE } from './people.js'
-import { TRACKERS } from './trackers.js'
+import type { ShippedMap } from './rules.js'
+import { GIT, JIRA, TRACKERS } from './trackers.js'
 
 /** The maps that come with the command. */
 export const SHIPPED_MAPS: readonly ShippedMap[] = [...JIRA, ...GIT, ...TRACKERS, ...PEOPLE]

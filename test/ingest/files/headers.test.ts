@@ -64,11 +64,6 @@ describe('the header of a table', () => {
       'risks.csv, line 2: There is no column Name (for title), which a.map.json names. The columns are: Key; Summary.',
     )
   })
-
-  test('is what a predicate knows', () => {
-    const knows = (heading: string) => ['risiko', 'titel'].includes(headingKey(heading))
-    expect(() => sheet('Status,Title\nRisiko,Titel\n', { knows })).toThrow('risks.csv, line 2: No column is known.')
-  })
 })
 
 describe('a blank row', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { derivedColumns, SHEETS } from '../../../src/ingest/columns.js'
-import type { SheetNoun } from '../../../src/ingest/files/nouns.js'
 import { type GuessPlan, readSheet } from '../../../src/ingest/files/sheet.js'
+import type { SheetNoun } from '../../../src/ingest/files/table.js'
 import { lines, openDesk } from '../importing.js'
 
 /** A sheet as it is read without a map. */

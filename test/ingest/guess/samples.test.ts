@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { derivedColumns, SHEETS } from '../../../src/ingest/columns.js'
 import { printMapping } from '../../../src/ingest/files/mapping.js'
 import { readMapping } from '../../../src/ingest/files/maps/reader.js'
-import { type SheetNoun, sheetNounOf } from '../../../src/ingest/files/nouns.js'
 import { formatOf, readSheet } from '../../../src/ingest/files/sheet.js'
+import { type SheetNoun, sheetNounOf } from '../../../src/ingest/files/table.js'
 import { type Desk, openDesk } from '../importing.js'
 
 const SAMPLES = fileURLToPath(new URL('../../samples/', import.meta.url))

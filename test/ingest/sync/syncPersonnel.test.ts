@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { syncPersonnel } from '../../../src/ingest/personnelSync.js'
+import { syncPersonnel } from '../../../src/ingest/sync.js'
 import { LIMITS } from '../../../src/limits.js'
 import { type Gateway, type Office, openGateway, type TestResponse } from '../../support/harness.js'
 import { counts } from '../../support/syncing.js'

@@ -1,6 +1,6 @@
 import { TEXT_MAX, type TextKind } from '../../../vocabulary.js'
 import { type Condition, folded, type Rule } from '../mapping.js'
-import type { RowUnit, TableRow } from '../table.js'
+import type { TableRow } from '../table.js'
 import { type Column, columnsOf, occurrencesInWords, type Reading } from './column.js'
 import type { DateOrder } from './dates.js'
 import type { Headings } from './headings.js'
@@ -16,7 +16,6 @@ export interface GuessOptions {
   /** The column to take as the reference. */
   readonly referenceFrom?: string | undefined
   readonly dateOrder?: DateOrder | undefined
-  readonly unit: RowUnit
 }
 
 /** A column that fills a field. */
@@ -108,11 +107,8 @@ export class Assignment {
       const reading = this.rows.length === 0 ? PLAIN : read(column)
       if (!reading) continue
       this.fill(field, column, reading)
-      this.#noteRivals(
-        field,
-        column,
-        all.filter((one) => one !== column),
-      )
+      const columns = all.filter((one) => one.heading !== column.heading)
+      if (REPORTED.has(field)) this.#rivals.push({ field, heading: column.heading, columns })
       return column
     }
     return undefined
@@ -123,12 +119,8 @@ export class Assignment {
     const from = [column, ...more].map(({ heading }) => heading)
     this.rules.set(field, { from, ...bounded(field, column), ...reading.rule })
     const samples = column.texts.slice(0, SAMPLES).map(({ text }) => text)
-    this.guessed.push({
-      column: column.heading,
-      field,
-      samples,
-      ...(reading.how !== undefined && { how: reading.how }),
-    })
+    const how = reading.how !== undefined && { how: reading.how }
+    this.guessed.push({ column: column.heading, field, samples, ...how })
     if (reading.isLossy) this.#lossy.add(column)
     if (reading.question !== undefined) this.questions.push(reading.question)
     if (reading.warning !== undefined) this.warnings.push(reading.warning)
@@ -153,14 +145,8 @@ export class Assignment {
     return this.columns.filter((column) => !this.#used.has(column) || this.#lossy.has(column))
   }
 
-  #noteRivals(field: string, { heading }: Column, rivals: readonly Column[]): void {
-    const named = rivals.filter((one) => NOTED.has(field) && one.heading !== heading)
-    if (named.length === 0) return
-    this.#rivals.push({ field, heading, columns: named })
-  }
-
   /** Reports the other columns that could have filled a field and fill none. */
-  noteRivals(): void {
+  reportRivals(): void {
     for (const { field, heading, columns } of this.#rivals) {
       const left = columns.filter((column) => !this.#used.has(column)).map((one) => JSON.stringify(one.heading))
       if (left.length > 0)
@@ -196,7 +182,7 @@ function firstOfEach(all: readonly Column[]): Iterable<Column> {
 const ORDER_RANK = 10_000
 
 /** Fields for which a second matching column is reported. */
-const NOTED = new Set([
+const REPORTED = new Set([
   ...['reference', 'owner', 'assignee', 'likelihood', 'impact', 'status', 'severity', 'email', 'name', 'externalId'],
   ...['raisedOn', 'dueOn', 'reviewOn', 'mitigation', 'department', 'project', 'category', 'response', 'risk'],
 ])

@@ -83,7 +83,7 @@ const WORD_CHARACTERS_MAX = 200
 /** Whether a text stands for a blank, as n/a and TBD do. */
 export function isBlankWord(text: string): boolean {
   const word = text.trim()
-  return word.length <= WORD_CHARACTERS_MAX && BLANK_WORDS.has(plain(word))
+  return word.length <= WORD_CHARACTERS_MAX && (BLANK_WORDS.has(plain(word)) || /^-+$/.test(word))
 }
 
 /** The part of a text that says what it is: before a bracket, a dash or a slash. */
@@ -146,6 +146,13 @@ export function occurrencesInWords(texts: readonly Occurrence[]): string {
     .slice(0, 5)
     .map(({ text, count, lines }) => `${JSON.stringify(text.slice(0, 40))} (${rowsInWords(lines, count)})`)
   return `${shown.join(', ')}${texts.length > 5 ? ` and ${texts.length - 5} more` : ''}`
+}
+
+export function rowsOf(rows: readonly TableRow[]): string {
+  return rowsInWords(
+    rows.map(({ line }) => line),
+    rows.length,
+  )
 }
 
 export function rowsInWords(lines: readonly number[], count: number): string {

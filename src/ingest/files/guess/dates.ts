@@ -1,5 +1,4 @@
-import { type DayPattern, dayIn, dayPattern } from '../days.js'
-import { monthNumber } from '../months.js'
+import { dayIn, dayPattern, monthNumber } from '../days.js'
 import { type Column, isBlankWord, type Occurrence, occurrencesInWords, type Reading } from './column.js'
 import { byFoldedText } from './scales.js'
 
@@ -43,8 +42,8 @@ function formOf(one: Occurrence): DayForm | undefined {
   return { ...one, pattern, separator, pair: [Number(first), Number(second)] }
 }
 
-export function isDay(text: string): boolean {
-  return formOf({ text, count: 1, lines: [] }) !== undefined
+export function hasDays({ texts }: Column): boolean {
+  return texts.some((one) => formOf(one) !== undefined)
 }
 
 function yearOf(digits = ''): string {
@@ -83,7 +82,8 @@ export function readDays(column: Column, field: string, given: DateOrder | undef
 
 function readingOf(column: Column, texts: readonly Occurrence[], forms: readonly DayForm[], order: DateOrder): Reading {
   const patterns = [...new Set(forms.map(({ pattern }) => pattern(order)))]
-  const date = patternOf(patterns, languagesOf(forms))
+  const parsed = dayPattern(patterns, languagesOf(forms))
+  const date = 'pattern' in parsed ? parsed.pattern : undefined
   const isReadable = ({ text }: Occurrence) => date !== undefined && 'day' in dayIn(text, date)
   const strange = column.isOverfull ? [] : texts.filter((one) => !isReadable(one))
   const blank = column.texts.filter(({ text }) => isBlankWord(text))
@@ -97,11 +97,6 @@ function readingOf(column: Column, texts: readonly Occurrence[], forms: readonly
       warning: `${column.heading}: no day in ${occurrencesInWords(strange)}; left blank there, and kept in details.`,
     }),
   }
-}
-
-function patternOf(patterns: readonly string[], languages: readonly string[]): DayPattern | undefined {
-  const parsed = dayPattern(patterns, languages)
-  return 'pattern' in parsed ? parsed.pattern : undefined
 }
 
 /** The languages, besides English, that the month names of a column need. */

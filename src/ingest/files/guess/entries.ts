@@ -1,8 +1,9 @@
 import { TEXT_MAX } from '../../../vocabulary.js'
 import { folded, type Scalar } from '../mapping.js'
+import { isBlank } from '../table.js'
 import type { Assignment } from './assignment.js'
-import { type Column, occurrencesInWords, type Reading, rowsInWords, Words } from './column.js'
-import { type DateOrder, isDay, ordersIn, readDays } from './dates.js'
+import { type Column, occurrencesInWords, type Reading, rowsOf, Words } from './column.js'
+import { type DateOrder, hasDays, ordersIn, readDays } from './dates.js'
 import { OWN_ID } from './own.js'
 import { STEPS } from './words.js'
 
@@ -56,14 +57,8 @@ export function readKeys(column: Column): Reading | undefined {
   const foreign = column.texts.filter(({ text }) => !KEY.test(text))
   const values = new Map(foreign.map(({ text }): [string, Scalar] => [folded(text), keyOf(text)]))
   if ([...values.values()].some((key) => key === '')) return undefined
-  const how =
-    foreign.length === 0
-      ? undefined
-      : foreign
-          .slice(0, 3)
-          .map(({ text }) => `${text} = ${keyOf(text)}`)
-          .join(', ')
-  return { rule: values.size > 0 ? { values } : {}, how, isLossy: values.size > 0 }
+  const shown = foreign.slice(0, 3).map(({ text }) => `${text} = ${keyOf(text)}`)
+  return foreign.length === 0 ? { rule: {} } : { rule: { values }, how: shown.join(', '), isLossy: true }
 }
 
 function keyOf(text: string): string {
@@ -82,13 +77,10 @@ export function takeDays(assignment: Assignment, fields: readonly string[]): voi
   const orders = new Set(all.flatMap((column) => [...ordersIn(column)]))
   const order: DateOrder | undefined = assignment.options.dateOrder ?? (orders.size === 1 ? [...orders][0] : undefined)
   for (const field of fields) assignment.take(field, (column) => readDays(column, field, order))
-  for (const column of assignment.candidates(...fields)) noteFewDays(assignment, column)
-}
-
-/** Such as a target date that is a quarter of a year in most rows. */
-function noteFewDays({ notes }: Assignment, column: Column): void {
-  const hasDay = column.texts.some(({ text }) => isDay(text))
-  if (hasDay) notes.push(`${column.heading} is no more than a detail: most of its texts are no days.`)
+  // Such as a target date that is a quarter of a year in most rows.
+  const mixed = assignment.candidates(...fields).filter(hasDays)
+  for (const { heading } of mixed)
+    assignment.notes.push(`${heading} is no more than a detail: most of its texts are no days.`)
 }
 
 /** The title, the description, and the reference if no column gives it. */
@@ -149,28 +141,24 @@ function untitled(assignment: Assignment): string {
 
 /** Prepared rows of a template that nobody has filled in. */
 function leaveUntitled({ where, notes, rows }: Assignment, sources: readonly Column[]): void {
-  const blank = rows.filter(({ cells }) => sources.every(({ at }) => isBlankCell(cells[at])))
+  const blank = rows.filter(({ cells }) => sources.every(({ at }) => isBlank(cells[at])))
   if (blank.length === 0) return
   where.push({ from: sources.map(({ heading }) => heading), blank: false })
-  const lines = blank.map(({ line }) => line)
-  notes.push(`${rowsInWords(lines, blank.length)} without ${sources[0]?.heading}: left out.`)
+  notes.push(`${rowsOf(blank)} without ${sources[0]?.heading}: left out.`)
 }
 
 function completeReferences(assignment: Assignment, reference: Column | undefined, title: Column): void {
   const { rules, notes, rows } = assignment
   if (rules.has('id') && !reference) return
-  const lacking = reference
-    ? rows.filter(({ cells }) => isBlankCell(cells[reference.at]) && !isBlankCell(cells[title.at]))
-    : []
+  const lacking = reference ? rows.filter(({ cells }) => isBlank(cells[reference.at]) && !isBlank(cells[title.at])) : []
   if (reference && lacking.length === 0) {
     tellApart(assignment, reference, title)
     return
   }
   rules.set('reference', { from: [...(reference ? [reference.heading] : []), title.heading], unique: true })
-  const lines = lacking.map(({ line }) => line)
   notes.push(
     reference
-      ? `${reference.heading} is blank in ${rowsInWords(lines, lacking.length)}: ${title.heading} is the reference there.`
+      ? `${reference.heading} is blank in ${rowsOf(lacking)}: ${title.heading} is the reference there.`
       : `There is no column for the reference: ${title.heading} is taken. --reference-from COLUMN takes another.`,
   )
 }
@@ -188,21 +176,12 @@ function tellApart({ rules, warnings, rows }: Assignment, { at, heading, texts }
   const isSlip = (same.length - doubled.size) * SLIP_SHARE <= Math.max(rows.length, SLIP_SHARE)
   if (!isSlip || new Set(names).size < names.length) return
   rules.set('reference', { from: [heading], unique: true })
-  const lines = rowsInWords(
-    same.map(({ line }) => line),
-    same.length,
-  )
-  warnings.push(`${heading} is not unique in ${lines}: from the second of each on, (2) and so on is added.`)
-}
-
-function isBlankCell(cell: string | undefined): boolean {
-  return cell === undefined || cell.trim() === ''
+  warnings.push(`${heading} is not unique in ${rowsOf(same)}: from the second of each on, (2) and so on is added.`)
 }
 
 export function readLinks(column: Column): Reading | undefined {
-  return isMostly(column, /^https?:\/\/\S+$/i) && column.texts.every(({ text }) => /^https?:\/\/\S+$/i.test(text))
-    ? { rule: {} }
-    : undefined
+  const isLinks = column.texts.length > 0 && column.texts.every(({ text }) => /^https?:\/\/\S+$/i.test(text))
+  return isLinks ? { rule: {} } : undefined
 }
 
 export function isMostly({ texts }: Column, form: RegExp): boolean {

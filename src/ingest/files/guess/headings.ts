@@ -1,7 +1,6 @@
 import { HEADING_CHARACTERS_MAX } from '../header.js'
-import type { SheetNoun } from '../nouns.js'
-import { ALIASES } from './aliases.js'
-import { FILLERS, NOUN_WORDS, PRIVATE_WORDS, SMALL_WORDS, STATE_FILLERS, STATES } from './headingWords.js'
+import type { SheetNoun } from '../table.js'
+import { ALIASES, FILLERS, NOUN_WORDS, PRIVATE_WORDS, SMALL_WORDS, STATE_FILLERS, STATES } from './aliases.js'
 
 /** A field that a heading may mean; the lowest rank is the best name for it. */
 interface Meaning {
@@ -34,22 +33,18 @@ const SLIP_CHARACTERS_MIN = 8
 const BRACKETED = /[([（【{][^([（【{)\]）】}]*[)\]）】}]/gu
 
 /** What the aliases of a noun mean. */
-interface Aliased {
+interface Aliases {
   readonly byKey: ReadonlyMap<string, readonly Meaning[]>
   readonly bySingular: ReadonlyMap<string, readonly Meaning[]>
   readonly slips: Slips<readonly Meaning[]>
 }
 
 /** By noun: there are thousands of aliases, and they stay the same. */
-const known = new Map<SheetNoun, Aliased>()
+const prepared = new Map<SheetNoun, Aliases>()
 
-function aliasedOf(noun: SheetNoun): Aliased {
-  const aliased = known.get(noun) ?? readAliases(noun)
-  known.set(noun, aliased)
-  return aliased
-}
-
-function readAliases(noun: SheetNoun): Aliased {
+function aliasesOf(noun: SheetNoun): Aliases {
+  const before = prepared.get(noun)
+  if (before) return before
   const [byKey, bySingular] = [new Map<string, Meaning[]>(), new Map<string, Meaning[]>()]
   for (const [field, lines] of Object.entries(ALIASES[noun])) {
     for (const [rank, alias] of lines.flatMap((line) => line.split(', ')).entries()) {
@@ -57,15 +52,15 @@ function readAliases(noun: SheetNoun): Aliased {
       add(bySingular, wordsOf(alias).map(singular).join(''), { field, rank })
     }
   }
-  return { byKey, bySingular, slips: new Slips(byKey) }
+  const aliases = { byKey, bySingular, slips: new Slips(byKey) }
+  prepared.set(noun, aliases)
+  return aliases
 }
 
 /** What the headings of a noun may mean, by their aliases. */
 export class Headings {
   readonly #noun: SheetNoun
-  readonly #byKey: Aliased['byKey']
-  readonly #bySingular: Aliased['bySingular']
-  readonly #slips: Aliased['slips']
+  readonly #aliases: Aliases
   readonly #own: ReadonlyMap<string, string>
   /** Every heading that was seen, so that each is looked up once. */
   readonly #seen = new Map<string, readonly Meaning[]>()
@@ -73,10 +68,7 @@ export class Headings {
   constructor(noun: SheetNoun, fields: readonly string[]) {
     this.#noun = noun
     this.#own = new Map(fields.map((field) => [keyOf(field), field]))
-    const { byKey, bySingular, slips } = aliasedOf(noun)
-    this.#byKey = byKey
-    this.#bySingular = bySingular
-    this.#slips = slips
+    this.#aliases = aliasesOf(noun)
   }
 
   /** The fields that a heading may mean; none if it is unknown. */
@@ -113,27 +105,21 @@ export class Headings {
       if (found) return found
     }
     const inState = this.#inState(wordsOf(bare))
-    return inState.length > 0 ? inState : this.#nearlyNamed(keyOf(bare))
+    if (inState.length > 0) return inState
+    // A long heading with a typo, such as Likelhood.
+    const key = keyOf(bare)
+    return key.length < SLIP_CHARACTERS_MIN ? [] : (this.#aliases.slips.of(key)[0] ?? [])
   }
 
   #named(all: readonly string[]): readonly Meaning[] | undefined {
-    const bare = this.#without(all, NOUN_WORDS[this.#noun])
-    const forms = [all, bare, this.#without(all, FILLERS), this.#without(bare, FILLERS)]
+    const bare = without(all, NOUN_WORDS[this.#noun])
+    const forms = [all, bare, without(all, FILLERS), without(bare, FILLERS)]
     for (const words of forms) {
-      const found = this.#byKey.get(words.join('')) ?? this.#bySingular.get(words.map(singular).join(''))
+      const found =
+        this.#aliases.byKey.get(words.join('')) ?? this.#aliases.bySingular.get(words.map(singular).join(''))
       if (found) return found
     }
     return undefined
-  }
-
-  #without(words: readonly string[], some: ReadonlySet<string>): readonly string[] {
-    const rest = words.filter((word) => !some.has(word))
-    return rest.length > 0 ? rest : words
-  }
-
-  /** A long heading with a typo, such as Likelhood. */
-  #nearlyNamed(key: string): readonly Meaning[] {
-    return key.length < SLIP_CHARACTERS_MIN ? [] : (this.#slips.of(key)[0] ?? [])
   }
 
   /** A factor before or after measures: Inherent Likelihood, Residual Risk. */
@@ -147,8 +133,11 @@ export class Headings {
       })
       if (rest.join('') === words.join('')) continue
       const bare = rest.filter((word) => !NOUN_WORDS.risks.has(word))
-      const key = (this.#byKey.has(bare.join('')) ? bare : bare.filter((word) => !STATE_FILLERS.has(word))).join('')
-      const meanings = key === '' || key === '风险' ? [{ field: 'level', rank: 0 }] : (this.#byKey.get(key) ?? [])
+      const key = (
+        this.#aliases.byKey.has(bare.join('')) ? bare : bare.filter((word) => !STATE_FILLERS.has(word))
+      ).join('')
+      const meanings =
+        key === '' || key === '风险' ? [{ field: 'level', rank: 0 }] : (this.#aliases.byKey.get(key) ?? [])
       const factors = meanings.filter(({ field }) => RESIDUAL[field] !== undefined)
       return factors.map(({ field, rank }) => ({
         field: state === 'residual' ? (RESIDUAL[field] ?? field) : field,
@@ -167,6 +156,11 @@ const STATE_WORDS = (['current', 'inherent', 'residual'] as const).map(
 function add(all: Map<string, Meaning[]>, key: string, meaning: Meaning): void {
   const meanings = all.get(key) ?? []
   if (!meanings.some((one) => one.field === meaning.field)) all.set(key, [...meanings, meaning])
+}
+
+function without(words: readonly string[], some: ReadonlySet<string>): readonly string[] {
+  const rest = words.filter((word) => !some.has(word))
+  return rest.length > 0 ? rest : words
 }
 
 function singular(word: string): string {

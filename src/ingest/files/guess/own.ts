@@ -6,8 +6,7 @@ import {
   RISK_RESPONSES,
   RISK_STATUSES,
 } from '../../../vocabulary.js'
-import type { SheetNoun } from '../nouns.js'
-import type { SheetRecord } from '../records.js'
+import type { SheetNoun, SheetRecord } from '../table.js'
 
 const STEP = /^[1-5]?$/
 const DAY = /^(?:\d{4}-\d\d-\d\d)?$/

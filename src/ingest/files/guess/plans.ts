@@ -1,12 +1,13 @@
 import { TEXT_MAX } from '../../../vocabulary.js'
-import { folded, type Scalar } from '../mapping.js'
-import type { SheetNoun } from '../nouns.js'
+import type { Scalar } from '../mapping.js'
+import { isBlank, type SheetNoun } from '../table.js'
 import type { Assignment } from './assignment.js'
-import { type Column, type Reading, rowsInWords } from './column.js'
+import { type Column, isBlankWord, type Reading, rowsInWords, rowsOf } from './column.js'
 import {
   isMostly,
   readKeys,
   readLinks,
+  readText,
   takeDays,
   takeId,
   takeProject,
@@ -14,9 +15,8 @@ import {
   takeTexts,
   wayOut,
 } from './entries.js'
-import { planRisks } from './risks.js'
-import { blankValues, byFoldedText } from './scales.js'
-import { readSeverity, readStatus } from './statuses.js'
+import { blankValues, byFoldedText, readFactor } from './scales.js'
+import { readLevel, readResponse, readScore, readSeverity, readStatus } from './statuses.js'
 
 /** How the fields of each noun get their columns; earlier fields choose first. */
 export const PLANS: Readonly<Record<SheetNoun, (assignment: Assignment) => void>> = {
@@ -43,9 +43,7 @@ function planIssues(assignment: Assignment): void {
 
 /** References of risks; n/a and the like stand for none. */
 function readLink(column: Column): Reading | undefined {
-  if (column.longest > TEXT_MAX.reference) return undefined
-  const blanks = blankValues(column)
-  return { rule: blanks.length === 0 ? {} : { values: byFoldedText(blanks) } }
+  return column.longest > TEXT_MAX.reference ? undefined : { rule: blankless(column) }
 }
 
 function defaultSeverity({ rules, notes }: Assignment): void {
@@ -85,12 +83,8 @@ function planPeople(assignment: Assignment): void {
   assignment.take('groups')
   for (const column of assignment.privates()) assignment.ignore(column, 'it is private; a map can take it')
   requireSome(assignment, ['name'], 'people')
-  requireSome(
-    assignment,
-    ['email', 'externalId', 'id'],
-    'people',
-    '--reference-from COLUMN takes any column as the id.',
-  )
+  const advice = '--reference-from COLUMN takes any column as the id.'
+  requireSome(assignment, ['email', 'externalId', 'id'], 'people', advice)
 }
 
 /** The only column of e-mail addresses, whatever it is called. */
@@ -137,14 +131,114 @@ function keyFromName({ rules, columns, notes }: Assignment): void {
   notes.push(`There is no column for the key: it is made from ${heading}.`)
 }
 
-/** Texts such as n/a among e-mails become blank. */
-function blankless({ texts }: Column): Reading['rule'] {
-  const blanks = texts.filter(({ text }) => /^(n\/?a|-+|none|tbd|\?)$/i.test(text))
-  return blanks.length === 0 ? {} : { values: new Map(blanks.map(({ text }) => [folded(text), ''])) }
+/** Texts such as n/a among e-mails or references become blank. */
+function blankless(column: Column): Reading['rule'] {
+  const blanks = blankValues(column)
+  return blanks.length === 0 ? {} : { values: byFoldedText(blanks) }
 }
 
 function requireSome(assignment: Assignment, fields: readonly string[], noun: string, more = ''): void {
   if (fields.some((field) => assignment.rules.has(field))) return
   const sentence = `No column is known as ${fields.join(' or ')} of ${noun}. ${wayOut(assignment)}`
   assignment.questions.push(more === '' ? sentence : `${sentence} ${more}`)
+}
+
+/** How the fields of a risk get their columns; earlier fields choose first. */
+function planRisks(assignment: Assignment): void {
+  takeProject(assignment)
+  takeId(assignment)
+  const reference = takeReference(assignment)
+  const factors = takeFactors(assignment, 'likelihood', 'impact')
+  const isReassessed = takeFactors(assignment, 'residualLikelihood', 'residualImpact', factors)
+  takeDays(assignment, ['raisedOn', 'dueOn', 'reviewOn'])
+  assignment.take('status', (column) => readStatus(column, 'risks'))
+  assignment.take('response', readResponse, ['response', 'treatment'])
+  assignment.take('owner')
+  assignment.take('url', readLinks)
+  takeTexts(assignment, reference)
+  assignment.take('category', ({ longest }) => (longest > 200 ? undefined : { rule: {} }))
+  assignment.take('mitigation', readText, ['mitigation', 'treatment'])
+  assignment.take('cause', readText)
+  takeScore(assignment, factors)
+  if (isReassessed) for (const column of assignment.candidates('residualScore')) ignoreIfNumeric(assignment, column)
+}
+
+/** Both factors or neither: one alone is kept in details. */
+function takeFactors(
+  assignment: Assignment,
+  likelihood: string,
+  impact: string,
+  [inherentLikelihood, inherentImpact]: readonly Column[] = [],
+): readonly Column[] | undefined {
+  if (!assignment.has(likelihood)) return undefined
+  const [likely] = assignment.candidates(likelihood)
+  const [severe] = assignment.candidates(impact)
+  const first = firstRead(assignment.candidates(likelihood), 'likelihood', severe, inherentLikelihood)
+  const others = assignment.candidates(impact).filter((column) => column !== first?.column)
+  const second = first && firstRead(others, 'impact', likely, inherentImpact)
+  if (!first || !second) return undefined
+  assignment.fill(likelihood, first.column, first.reading)
+  assignment.fill(impact, second.column, second.reading)
+  pairUp(assignment, [likelihood, first.column], [impact, second.column])
+  return [first.column, second.column]
+}
+
+/** One factor alone is no assessment, and the other is never made up. */
+function noteAlone(assignment: Assignment): void {
+  for (const factor of ['likelihood', 'impact'] as const) {
+    for (const column of assignment.candidates(factor)) {
+      const isStep = readFactor(column, factor) !== undefined
+      const why = isStep ? 'likelihood and impact count only together' : 'its texts are no steps of a scale'
+      assignment.notes.push(`${column.heading} is no more than a detail: ${why}.`)
+    }
+  }
+}
+
+/** The first column that gives a factor. */
+function firstRead(columns: readonly Column[], factor: 'likelihood' | 'impact', partner?: Column, inherent?: Column) {
+  for (const column of columns) {
+    const reading = readFactor(column, factor, partner, inherent)
+    if (reading) return { column, reading }
+  }
+  return undefined
+}
+
+const isBlankOrWord = (text = '') => isBlank(text) || isBlankWord(text)
+
+/** Rows that give only one of the two are not assessed. */
+function pairUp(
+  { rules, rows, notes }: Assignment,
+  [one, first]: [string, Column],
+  [other, second]: [string, Column],
+): void {
+  const halves = rows.filter(({ cells }) => isBlankOrWord(cells[first.at]) !== isBlankOrWord(cells[second.at]))
+  if (halves.length === 0) return
+  for (const [field, partner] of Object.entries({ [one]: other, [other]: one })) {
+    const rule = rules.get(field)
+    if (rule) rules.set(field, { ...rule, with: partner })
+  }
+  const pair = `${first.heading} and ${second.heading}`
+  notes.push(`${pair} count only together: not assessed in ${rowsOf(halves)}, which have one of them.`)
+}
+
+/** A score counts only if the factors are not there; beside them it is computed. */
+function takeScore(assignment: Assignment, factors: readonly Column[] | undefined): void {
+  if (!factors) {
+    assignment.take('scoreGiven', readScore, ['scoreGiven', 'score']) ??
+      assignment.take('scoreGiven', readLevel, ['level'])
+    noteAlone(assignment)
+    return
+  }
+  // A row may have a score and not both factors; a formula gives 0 there.
+  const isAlone = ({ at }: Column) =>
+    assignment.rows.some(
+      ({ cells }) => /[1-9]/.test(cells[at] ?? '') && factors.some((one) => isBlankOrWord(cells[one.at])),
+    )
+  if (assignment.candidates('score').some(isAlone)) assignment.take('scoreGiven', readScore, ['scoreGiven', 'score'])
+  for (const column of assignment.candidates('score', 'level')) ignoreIfNumeric(assignment, column)
+}
+
+function ignoreIfNumeric(assignment: Assignment, column: Column): void {
+  const isNumeric = column.texts.every(({ text }) => /^[\d.,\s%]+$/.test(text) || isBlankWord(text))
+  if (isNumeric) assignment.ignore(column, 'it is computed from likelihood and impact')
 }

@@ -97,17 +97,17 @@ export function readFactor(column: Column, factor: Factor, partner?: Column, inh
   if (entries.length > 0 && entries.every(({ text }) => /^[a-e]$/i.test(text))) return letters(column)
   const scale = numericScale(entries, factor, named, column, partner)
   if (!scale && entries.every(isNumeric)) return undefined
-  const steps = new Map<Entry, number | undefined>()
+  const known: [Entry, number][] = []
   const unknown: Entry[] = []
   const company = companyOf(entries)
   for (const entry of entries) {
     const step = stepOf(entry, factor, scale, company)
-    steps.set(entry, step)
-    if (step === undefined && unknown.push(entry) > UNKNOWN_MAX) return undefined
+    if (step !== undefined) known.push([entry, step])
+    else if (unknown.push(entry) > UNKNOWN_MAX) return undefined
   }
   if (unknown.length * 2 > entries.length) return undefined
   const question = named ? undefined : lonelyAboveFive(column, partner)
-  return { ...readingOf(column, steps, unknown, scale, partner), ...(question !== undefined && { question }) }
+  return { ...readingOf(column, known, scale, partner), unknown, question }
 }
 
 /** A scale with more unknown texts is none. */
@@ -260,17 +260,16 @@ function beginningStep(text: string, factor: Factor): Step | undefined {
 
 function readingOf(
   column: Column,
-  steps: ReadonlyMap<Entry, number | undefined>,
-  unknown: readonly Entry[],
+  known: readonly (readonly [Entry, number])[],
   scale: NumericScale | undefined,
   partner: Column | undefined,
 ): Reading {
-  const known = [...steps].flatMap(([entry, step]) => (step === undefined ? [] : [[entry, step] as const]))
   const values = new Map<string, Scalar>(blankValues(column))
   const isBanded =
     scale?.bands !== undefined &&
     known.every(([{ text }]) => !/[<>≤≥~≈–—-]|\bto\b/i.test(text) && /^[\d.,]+\s*%?$/.test(text))
   if (!isBanded) for (const [{ text }, step] of known) if (text !== String(step)) values.set(text, step)
+  const isOwn = !isBanded && known.every(([{ text }]) => !values.has(text))
   const words = known.filter(([{ parts }]) => parts.word !== undefined)
   const how = words.length > 0 ? inWords(words) : scale?.name
   const distinct = new Set(known.map(([, step]) => step))
@@ -279,14 +278,9 @@ function readingOf(
       ...(values.size > 0 && { values: byFoldedText(values) }),
       ...(isBanded && scale?.bands && { bands: scale.bands }),
     },
-    how: !isBanded && isOwn(known, values) ? ownScale(column, known, partner) : how,
+    how: isOwn ? ownScale(column, known, partner) : how,
     isLossy: distinct.size < known.length,
-    unknown,
   }
-}
-
-function isOwn(known: readonly (readonly [Entry, number])[], values: ReadonlyMap<string, Scalar>): boolean {
-  return known.every(([{ text }]) => !values.has(text))
 }
 
 /** Numbers up to 3 alone do not show whether 3 or 5 is the most. */

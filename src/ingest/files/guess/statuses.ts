@@ -9,8 +9,8 @@ import {
   SCORE_MAX,
 } from '../../../vocabulary.js'
 import type { Scalar } from '../mapping.js'
-import type { SheetNoun } from '../nouns.js'
-import { type Column, isBlankWord, type Reading, Words } from './column.js'
+import type { SheetNoun } from '../table.js'
+import { type Column, isBlankWord, type Occurrence, type Reading, Words } from './column.js'
 import { plain } from './headings.js'
 import { blankValues, byFoldedText } from './scales.js'
 import {
@@ -72,10 +72,7 @@ function readWords(
   const texts = column.texts.filter(({ text }) => !isBlankWord(text) || words.get(text) !== undefined)
   const unknown = texts.filter(({ text }) => read(text) === undefined)
   if (unknown.length * 2 > texts.length) return undefined
-  const known = texts.flatMap(({ text }) => {
-    const becomes = read(text)
-    return becomes === undefined ? [] : [[text, becomes] as const]
-  })
+  const known = texts.flatMap(({ text }) => [read(text) ?? []].flat().map((becomes) => [text, becomes] as const))
   const foreign = known.filter(([text, becomes]) => ownOf(own, text) !== becomes)
   const isKnown = new Set(known.map(([text]) => text))
   const blanks = blankValues(column).filter(([text]) => !isKnown.has(text))
@@ -94,32 +91,23 @@ const NUMBERED = /^(p|s|sev|severity|prio|priority)?\s*(?:-\s*)?(\d)$/i
 export function readSeverity(column: Column): Reading | undefined {
   if (column.longest > WORD_CHARACTERS_MAX) return undefined
   const texts = column.texts.filter(({ text }) => !isBlankWord(text))
-  const numbered = texts.flatMap(({ text }) => NUMBERED.exec(text) ?? [])
   const isNumbered = texts.length > 0 && texts.every(({ text }) => NUMBERED.test(text))
-  if (!isNumbered)
-    return readWords(
-      column,
-      SEVERITIES,
-      (text) => ownOf(SEVERITIES.own, text) ?? SEVERITIES.words.get(afterNumber(text)),
-    )
+  const { own, words } = SEVERITIES
+  // Azure DevOps writes 1 - Critical.
+  const wordOf = (text: string) => ownOf(own, text) ?? words.get(text.replace(/^\d\s*[-:.]\s*/, ''))
+  if (!isNumbered) return readWords(column, SEVERITIES, wordOf)
   const numbers = texts.map(({ text }) => Number(NUMBERED.exec(text)?.[2]))
-  const isPrefixed = numbered.length > 0 && texts.every(({ text }) => /^\D/.test(text))
+  const isPrefixed = texts.every(({ text }) => /^\D/.test(text))
   if (!isPrefixed && !/prio/i.test(plain(column.heading))) return { rule: {}, question: numbersQuestion(column) }
   const least = Math.min(...numbers) === 0 ? 0 : 1
-  const severityOf = (number: number): IssueSeverity =>
-    (['CRITICAL', 'HIGH', 'MEDIUM'] as const)[number - least] ?? 'LOW'
-  const becomes = texts.map(({ text }, at): [string, Scalar] => [text, severityOf(numbers[at] ?? 0)])
+  const severityOf = (number = 0): IssueSeverity => (['CRITICAL', 'HIGH', 'MEDIUM'] as const)[number - least] ?? 'LOW'
+  const becomes = texts.map(({ text }, at): [string, Scalar] => [text, severityOf(numbers[at])])
   const how = becomes.map(([text, severity]) => `${text} = ${severity}`).join(', ')
   return {
     rule: { values: byFoldedText([...blankValues(column), ...becomes]) },
     how: `the lowest number is the most severe: ${how}`,
     unknown: [],
   }
-}
-
-/** Azure DevOps writes 1 - Critical. */
-function afterNumber(text: string): string {
-  return text.replace(/^\d\s*[-:.]\s*/, '')
 }
 
 function numbersQuestion({ heading }: Column): string {
@@ -129,6 +117,7 @@ function numbersQuestion({ heading }: Column): string {
 
 /** The score in the middle of each level, for a source that gives a level and no factors. */
 const LEVEL_SCORES: Readonly<Record<string, number>> = { 1: 1, 2: 3, 3: 6, 4: 12, 5: 20 }
+const SEVERITY_SCORES: Readonly<Record<string, number>> = { LOW: 3, MEDIUM: 6, HIGH: 12, CRITICAL: 20 }
 const LEVELS = new Words<string>(STEPS, {
   2: 'green, grün, vert, verde, zielony, 绿',
   3: 'amber, yellow, gelb, jaune, orange, amarillo, amarelo, żółty, 黄',
@@ -141,68 +130,47 @@ export function readScore(column: Column): Reading | undefined {
   if (texts.length === 0 || column.longest > WORD_CHARACTERS_MAX) return undefined
   // `Number` ignores the blank before the sign.
   const numbers = texts.map(({ text }) => Number(text.replace(',', '.').replace(/%$/, '')))
-  if (numbers.some(Number.isNaN)) return readLevelWords(column)
+  const levels = 'levels, as scores in the middle of each'
+  if (numbers.some(Number.isNaN)) return scored(readWords(column, { own: [], words: LEVELS }), LEVEL_SCORES, levels)
   const most = Math.max(...numbers)
   if (column.isOverfull || Math.min(...numbers) < 0 || most > 100) return undefined
-  const isShare = most > SCORE_MAX || /%$/.test(texts[0]?.text ?? '')
   const isFraction = most <= 1 && numbers.some((number) => !Number.isInteger(number))
-  const factor = isFraction ? SCORE_MAX : isShare ? SCORE_MAX / 100 : 1
-  const values = texts.map(({ text }, at): [string, Scalar] => [text, Math.round((numbers[at] ?? 0) * factor)])
-  const foreign = values.filter(([text, score]) => text !== String(score))
-  return {
-    rule: { values: byFoldedText([...blankValues(column), ...foreign]) },
-    how: factor === 1 ? 'scores from 0 to 25 as they are' : `scores up to ${isFraction ? 1 : 100}, as parts of 25`,
-    isLossy: foreign.length > 0,
-    unknown: [],
-  }
+  const isShare = most > SCORE_MAX || /%$/.test(texts[0]?.text ?? '')
+  const top = isFraction ? 1 : isShare ? 100 : SCORE_MAX
+  const how = top === SCORE_MAX ? 'scores from 0 to 25 as they are' : `scores up to ${top}, as parts of 25`
+  return parts(column, texts, numbers, top, how)
 }
 
 /** The score of risks by a level: in words, as P1 or S1, or in numbers up to 5 or 10, which are no score yet. */
 export function readLevel(column: Column): Reading | undefined {
   if (column.longest > WORD_CHARACTERS_MAX) return undefined
   const texts = column.texts.filter(({ text }) => !isBlankWord(text))
-  if (texts.length > 0 && texts.every(({ text }) => /^\D/.test(text) && NUMBERED.test(text))) return readRanks(column)
+  if (texts.length > 0 && texts.every(({ text }) => /^\D/.test(text) && NUMBERED.test(text)))
+    return scored(readSeverity(column), SEVERITY_SCORES, 'the lowest number is the most')
   const numbers = texts.map(({ text }) => Number(text.replace(',', '.')))
   const most = Math.max(0, ...numbers)
   if (numbers.some(Number.isNaN) || most > 10) return readScore(column)
   // Whether the first priority is the highest is open.
   if (/prio/i.test(plain(column.heading)) || numbers.length === 0) return undefined
   const top = most > 5 ? 10 : 5
+  return { ...parts(column, texts, numbers, top, `numbers up to ${top}, as parts of ${SCORE_MAX}`), isLossy: true }
+}
+
+/** Numbers up to a most as parts of the highest score. */
+function parts(column: Column, texts: readonly Occurrence[], numbers: readonly number[], most: number, how: string) {
   const values = texts.map(({ text }, at): [string, Scalar] => [
     text,
-    Math.round(((numbers[at] ?? 0) * SCORE_MAX) / top),
+    Math.round(((numbers[at] ?? 0) * SCORE_MAX) / most),
   ])
-  return {
-    rule: { values: byFoldedText([...blankValues(column), ...values]) },
-    how: `numbers up to ${top}, as parts of ${SCORE_MAX}`,
-    isLossy: true,
-    unknown: [],
-  }
+  const foreign = values.filter(([text, score]) => text !== String(score))
+  const rule = { values: byFoldedText([...blankValues(column), ...foreign]) }
+  return { rule, how, isLossy: foreign.length > 0, unknown: [] }
 }
 
-const SEVERITY_SCORES: Readonly<Record<string, number>> = { LOW: 3, MEDIUM: 6, HIGH: 12, CRITICAL: 20 }
-
-/** Ranks such as P1, of which the lowest number is the most. */
-function readRanks(column: Column): Reading | undefined {
-  const reading = readSeverity(column)
-  if (!reading?.rule.values) return undefined
-  const scored = Array.from(reading.rule.values, ([text, one]) => [text, SEVERITY_SCORES[String(one)] ?? ''] as const)
-  const how = scored.map(([text, score]) => `${text} = ${score}`).join(', ')
-  return { ...reading, rule: { values: new Map(scored) }, how: `the lowest number is the most: ${how}`, isLossy: true }
-}
-
-function readLevelWords(column: Column): Reading | undefined {
-  const reading = readWords(column, { own: [], words: LEVELS })
+/** The scores of words that were read. */
+function scored(reading: Reading | undefined, scores: Readonly<Record<string, number>>, how: string) {
   if (!reading) return undefined
-  const scored = Array.from(
-    reading.rule.values ?? [],
-    ([text, step]) => [text, LEVEL_SCORES[String(step)] ?? ''] as const,
-  )
-  const how = scored.flatMap(([text, score]) => (score === '' ? [] : `${text} = ${score}`)).join(', ')
-  return {
-    ...reading,
-    rule: { values: new Map(scored) },
-    how: `levels, as scores in the middle of each: ${how}`,
-    isLossy: true,
-  }
+  const values = new Map(Array.from(reading.rule.values ?? [], ([text, one]) => [text, scores[String(one)] ?? '']))
+  const shown = [...values].flatMap(([text, score]) => (score === '' ? [] : `${text} = ${score}`))
+  return { ...reading, rule: { values }, how: `${how}: ${shown.join(', ')}`, isLossy: true }
 }

@@ -5,7 +5,7 @@
 
 /** What stands for a blank. */
 export const BLANKS =
-  'n/a, na, n.a., none, nil, -, --, –, —, ?, tbd, tbc, tba, to be determined, unknown, not assessed, not rated, not applicable, pending assessment, offen zu klären, unbekannt, keine, k.a., entfällt, inconnu, sans objet, à définir, desconocido, no aplica, por definir, desconhecido, não aplicável, a definir, nieznane, nie dotyczy, brak, 无, 未知, 待定, 不适用'
+  'n/a, na, n.a., none, nil, –, —, ?, tbd, tbc, tba, to be determined, unknown, not assessed, not rated, not applicable, pending assessment, offen zu klären, unbekannt, keine, k.a., entfällt, inconnu, sans objet, à définir, desconocido, no aplica, por definir, desconhecido, não aplicável, a definir, nieznane, nie dotyczy, brak, 无, 未知, 待定, 不适用'
 
 const SHARED_STEPS = {
   1: 'very low, verylow, vl, negligible, insignificant, trivial, minimal, lowest, extremely low, sehr niedrig, sehr gering, vernachlässigbar, unbedeutend, unwesentlich, très faible, négligeable, insignifiant, muy bajo, muy baja, insignificante, despreciable, muito baixo, muito baixa, desprezível, mínimo, bardzo niskie, bardzo niski, bardzo mały, nieistotne, pomijalne, 很低, 极低, 非常低, 可忽略, 轻微',

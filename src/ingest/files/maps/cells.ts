@@ -1,12 +1,10 @@
 import { surplusOf } from '../columns.js'
 import { unguarded } from '../csv.js'
-import { listed, NO_FLAWS, UnreadableSheet } from '../flaws.js'
+import { type DayPattern, dayIn, patternAt } from '../days.js'
 import type { DateOrder } from '../guess/dates.js'
-import { type HeadedTable, headingKey, rowsBelow } from '../header.js'
+import { type HeadedTable, headingKey, joinedNotes, recordRows, rowsBelow } from '../header.js'
 import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from '../mapping.js'
-import { RecordRows } from '../recordRows.js'
-import type { SheetRecord, SheetRecords } from '../records.js'
-import { type Cells, chooseDayFormats } from './dayFormats.js'
+import { listed, NO_FLAWS, type SheetRecord, type SheetRecords, UnreadableSheet } from '../table.js'
 import { RecordMapper } from './records.js'
 
 /** The records of a table by a map, and the map as it applies to the table. */
@@ -19,7 +17,10 @@ export function mappedCells(
   const columns = new Map(Array.from(places.values(), ({ name, at }) => [name, at]))
   const cellsOf = (cells: readonly string[]) => (name: string) =>
     columns.get(name)?.map((at) => unguarded(cells[at] ?? '')) ?? []
-  const days = chooseDayFormats(mappingOf(found, mapping, places), () => cellRows(found, cellsOf), order)
+  const rows = function* () {
+    for (const { cells } of rowsBelow(found)) yield cellsOf(cells)
+  }
+  const days = chooseDayFormats(mappingOf(found, mapping, places), rows, order)
   if ('flaw' in days) throw new UnreadableSheet(found.table.name, days.flaw)
   const present = days.mapping
   const mapper = new RecordMapper(present, found.table.unit)
@@ -29,19 +30,15 @@ export function mappedCells(
     present.rules,
     ([field, { from }]) => [field, from.flatMap((one) => columns.get(one) ?? [])] as const,
   )
-  const rows = new RecordRows(found, named)
-  for (const { line, cells } of rows) {
+  let joined = 0
+  for (const { line, cells } of recordRows(found, named, () => joined++)) {
     const gather = cellsOf(cells)
     if (!mapper.takes(gather)) continue
     const values = { ...blank }
     const flaws = [...surplusOf(cells, found.header.cells.length), ...mapper.fillIn(values, gather, line)]
     records.push({ index: records.length, line, values, flaws: flaws.length === 0 ? NO_FLAWS : flaws })
   }
-  return { present, records, notes: [...rows.notes(), ...mapper.notes()], warnings: mapper.warnings() }
-}
-
-function* cellRows(found: HeadedTable, cellsOf: (cells: readonly string[]) => Cells): Generator<Cells, void> {
-  for (const { cells } of rowsBelow(found)) yield cellsOf(cells)
+  return { present, records, notes: [...joinedNotes(joined), ...mapper.notes()], warnings: mapper.warnings() }
 }
 
 type Places = ReadonlyMap<string, { readonly name: string; readonly at: number[] }>
@@ -85,4 +82,79 @@ function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Pla
   const columns = listed(new Set(header.cells.filter((cell) => cell !== '')))
   const sentence = `There is no column ${missing.join(', ')}, which ${mapping.name} names. The columns are: ${columns}.`
   throw new UnreadableSheet(table.name, sentence, { line: header.line, unit: table.unit })
+}
+
+/** A field whose map names several date formats, and the distinct texts of its column. */
+interface DayColumn {
+  readonly field: string
+  readonly rule: Rule
+  readonly date: DayPattern
+  readonly texts: Set<string>
+}
+
+/** The cells of a row under a name. */
+type Cells = (name: string) => readonly string[]
+
+/**
+ * Chooses the date format of each column by all of its texts, where a map names several. What one column leaves open,
+ * such as 3/6/2026, another may show, or the user says it; else the flaw asks for it.
+ */
+function chooseDayFormats(
+  mapping: Mapping,
+  rows: () => Iterable<Cells>,
+  given: DateOrder | undefined,
+): { mapping: Mapping } | { flaw: string } {
+  const columns = Array.from(mapping.rules).flatMap(([field, rule]): DayColumn[] =>
+    rule.date && rule.date.texts.length > 1 ? [{ field, rule, date: rule.date, texts: new Set() }] : [],
+  )
+  if (columns.length === 0) return { mapping }
+  for (const cells of rows()) for (const column of columns) addText(column, cells)
+  const fitting = columns.map((column) => ({ column, formats: formatsFor(column) }))
+  const shown = new Set(fitting.flatMap(({ formats }) => (formats.length === 1 ? formats : [])))
+  const rules = new Map(mapping.rules)
+  for (const { column, formats } of fitting) {
+    const { field, rule, date } = column
+    const rivals = rivalsAmong(column, formats)
+    const isMeant = (format: string) => shown.has(format) || orderOf(format) === given
+    const left = rivals.length > 1 ? rivals.filter(isMeant) : rivals
+    if (rivals.length > 1 && left.length !== 1) return { flaw: question(column, rivals) }
+    const [format] = left
+    if (format !== undefined) rules.set(field, { ...rule, date: patternAt(date, format) })
+  }
+  return { mapping: { ...mapping, rules } }
+}
+
+function addText({ rule, texts }: DayColumn, cells: Cells): void {
+  const text = rule.from.flatMap(cells).find((one) => one.trim() !== '')
+  if (text !== undefined && !rule.values?.has(folded(text))) texts.add(text)
+}
+
+/** The formats that fit every text. */
+function formatsFor({ date, texts }: DayColumn): string[] {
+  const all = [...texts]
+  if (all.length === 0) return []
+  return date.texts.filter((format) => {
+    const pattern = patternAt(date, format)
+    return all.every((text) => 'day' in dayIn(text, pattern))
+  })
+}
+
+/** One format for each reading of the texts. */
+function rivalsAmong({ date, texts }: DayColumn, formats: readonly string[]): string[] {
+  const [first, ...others] = formats
+  if (first === undefined || others.length === 0) return [...formats]
+  const dayBy = (format: string) => (text: string) => JSON.stringify(dayIn(text, patternAt(date, format)))
+  const isOther = (format: string) => [...texts].some((text) => dayBy(format)(text) !== dayBy(first)(text))
+  return [first, ...others.filter(isOther)]
+}
+
+function orderOf(format: string): DateOrder {
+  return format.indexOf('d') < format.indexOf('M') ? 'dmy' : 'mdy'
+}
+
+function question({ field, rule, texts }: DayColumn, formats: readonly string[]): string {
+  const [text] = texts
+  const line = `"${field}": { "from": ${JSON.stringify(rule.from[0])}, "date": "${formats[0]}" }`
+  const open = `${rule.from[0]}: days such as ${text} fit ${formats.join(' and ')}, and no row shows which.`
+  return `${open} Say it with --date-order dmy or --date-order mdy, or in a map: ${line}.`
 }

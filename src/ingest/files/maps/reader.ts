@@ -1,8 +1,7 @@
 import { DETAILS, detailField } from '../../../details.js'
-import { dayPattern } from '../days.js'
+import { dayPattern, isMonthLanguage } from '../days.js'
 import { isObject, type Members } from '../json.js'
 import { type Band, type Condition, folded, isScalar, type Mapping, type Rule, type Scalar } from '../mapping.js'
-import { isMonthLanguage } from '../months.js'
 
 /** An invalid map; the message has a line for each error. */
 export class BadMapping extends Error {
@@ -14,7 +13,13 @@ export class BadMapping extends Error {
 
 /** Reads the text of a map. */
 export function readMapping(text: string, name: string, fields: readonly string[]): Mapping {
-  return mappingOf(parsed(text), name, fields)
+  let content: unknown
+  try {
+    content = JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch {
+    // What is no JSON is no object either.
+  }
+  return mappingOf(content, name, fields)
 }
 
 /** Reads the content of a map. */
@@ -44,14 +49,6 @@ function columnsOf(map: unknown, problems: string[]): [string, unknown][] {
     else if (Object.keys(columns).length === 0) problems.push('"columns" is empty: no field would be filled in.')
   }
   return isObject(columns) ? Object.entries(columns) : []
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
-    return undefined
-  }
 }
 
 const RULE_MEMBERS = [
@@ -102,10 +99,8 @@ function taker(members: Members, where: string, problems: string[]) {
 
 function refuseUnknown(members: Members, known: readonly string[], where: string, problems: string[]): void {
   const unknown = Object.keys(members).filter((member) => !known.includes(member))
-  if (unknown.length === 0) return
-  problems.push(
-    `${where} has ${unknown.map((one) => JSON.stringify(one)).join(', ')}, which is unknown; use ${known.join(', ')}.`,
-  )
+  const names = unknown.map((one) => JSON.stringify(one)).join(', ')
+  if (names !== '') problems.push(`${where} has ${names}, which is unknown; use ${known.join(', ')}.`)
 }
 
 /** What a member excludes, and why. */
@@ -117,10 +112,7 @@ const EXCLUDES: Readonly<Record<string, { readonly others: readonly string[]; re
 }
 
 /** What a member is useless without. */
-const NEEDS: readonly (readonly [member: string, needed: string])[] = [
-  ['otherwise', 'values'],
-  ['months', 'date'],
-]
+const NEEDS = Object.entries({ otherwise: 'values', months: 'date' })
 
 // A contradiction that would be ignored silently is an error of the author.
 function refuseContradictions(members: Members, field: string, problems: string[]): void {
@@ -185,19 +177,13 @@ function conditionsOf(where: unknown, problems: string[]): Condition[] {
     if (given.length !== 1) problems.push('A condition of "where" must have one of "is", "not" and "blank".')
     const texts = (member: string) => take(member, isWords, 'a value, or a list of values')
     const [is, not, blank] = [texts('is'), texts('not'), take('blank', isBoolean, 'true or false')]
-    return [
-      {
-        from: listOf(take('column', isNames, 'a name, or a list of names')),
-        ...(is !== undefined && { is: wordsOf(is) }),
-        ...(not !== undefined && { not: wordsOf(not) }),
-        ...(blank !== undefined && { blank }),
-      },
-    ]
+    const from = listOf(take('column', isNames, 'a name, or a list of names'))
+    return [{ from, is: wordsOf(is), not: wordsOf(not), ...(blank !== undefined && { blank }) }]
   })
 }
 
-function wordsOf(words: Scalar | readonly Scalar[]): string[] {
-  return (Array.isArray(words) ? words : [words]).map((word) => folded(String(word)))
+function wordsOf(words: Scalar | readonly Scalar[] | undefined): string[] | undefined {
+  return words === undefined ? undefined : [words].flat().map((word) => folded(String(word)))
 }
 
 function listOf(names: Names | undefined): readonly string[] {
@@ -206,25 +192,11 @@ function listOf(names: Names | undefined): readonly string[] {
 
 type Names = string | readonly string[]
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string'
-}
-
-function isBoolean(value: unknown): value is boolean {
-  return typeof value === 'boolean'
-}
-
-function isTrue(value: unknown): value is true {
-  return value === true
-}
-
-function isFilled(value: unknown): value is string {
-  return isText(value) && value !== ''
-}
-
-function isLength(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value > 0
-}
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
+const isTrue = (value: unknown): value is true => value === true
+const isFilled = (value: unknown): value is string => isText(value) && value !== ''
+const isLength = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0
 
 function isScalars(value: unknown): value is Readonly<Record<string, Scalar>> {
   return isObject(value) && Object.values(value).every(isScalar)

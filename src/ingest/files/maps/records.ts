@@ -1,11 +1,10 @@
+import { createHash } from 'node:crypto'
+import { TEXT_MAX } from '../../../vocabulary.js'
 import { dayIn } from '../days.js'
-import { excerpt, NO_FLAWS, type SheetFlaw } from '../flaws.js'
 import { isObject } from '../json.js'
-import { type Condition, folded, isScalar, type Mapping, type Rule, type Scalar } from '../mapping.js'
-import type { RowUnit } from '../table.js'
+import { type Band, type Condition, folded, isScalar, type Mapping, type Rule, type Scalar } from '../mapping.js'
+import { excerpt, NO_FLAWS, type RowUnit, type SheetFlaw } from '../table.js'
 import { adfText, isAdf } from './adf.js'
-import { bandOf } from './bands.js'
-import { UniqueTexts } from './unique.js'
 
 /** The source's values under a name: the cells of its columns, or the members at the end of its path. */
 type Gather = (name: string) => readonly unknown[]
@@ -229,4 +228,58 @@ function nested(column: string, found: readonly unknown[]): SheetFlaw {
     ? `This is an object; the map must name one of its members, such as ${column}.${excerpt(member)}.`
     : 'This is a list or an object, not a value.'
   return { column, value: object ? '{...}' : '[...]', detail }
+}
+
+// 0.35, 0,35, 1,000.5 and 35 %
+const NUMBER = /^([+-]?)(?:([1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?)|(\d+(?:[.,]\d+)?))\s*(%?)$/
+
+/** The value of the first band that a number fits in, or why there is none. */
+function bandOf(text: string, bands: readonly Band[]): { value: Scalar } | { flaw: string } {
+  const last = bands.at(-1)?.[0] ?? 0
+  const number = numberIn(text, last)
+  if (number === undefined) return { flaw: 'Must be a number or a percentage, for the bands of the map.' }
+  const band = bands.find(([bound]) => number <= bound)
+  return band ? { value: band[1] } : { flaw: `Must be at most ${last}, where the last band of the map ends.` }
+}
+
+function numberIn(text: string, last: number): number | undefined {
+  const [, sign, grouped, plain = '', percent] = NUMBER.exec(text.trim()) ?? []
+  if (sign === undefined) return undefined
+  const number = Number(`${sign}${grouped?.replaceAll(',', '') ?? plain.replace(',', '.')}`)
+  // Bands that end at 1 are fractions; all others count percentages as they are written.
+  return percent && last <= 1 ? number / 100 : number
+}
+
+/** Room for the number of a repeated text. */
+const NUMBER_CHARACTERS = 10
+const TEXT_CHARACTERS_MAX = TEXT_MAX.reference - NUMBER_CHARACTERS
+const HASH_CHARACTERS = 8
+
+/** Makes references of texts, the same ones each time that the same rows are read. */
+class UniqueTexts {
+  readonly #seen = new Map<string, number>()
+
+  /** The reference for a text within a project; the second of the same text gets (2). */
+  next(value: unknown, project: unknown): string {
+    const text = String(value ?? '')
+      .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+      .trim()
+    if (text === '') return ''
+    const short = shortened(text)
+    const key = `${String(project ?? '')}\n${short}`
+    const count = (this.#seen.get(key) ?? 0) + 1
+    this.#seen.set(key, count)
+    return count === 1 ? short : `${short} (${count})`
+  }
+}
+
+/** Two long texts with the same beginning stay different by their hashes. */
+function shortened(text: string): string {
+  const points = Array.from(text)
+  if (points.length <= TEXT_CHARACTERS_MAX) return text
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_CHARACTERS)
+  return `${points
+    .slice(0, TEXT_CHARACTERS_MAX - HASH_CHARACTERS - 1)
+    .join('')
+    .trimEnd()}~${hash}`
 }

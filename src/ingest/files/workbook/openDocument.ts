@@ -1,9 +1,6 @@
 import type { TableRow } from '../table.js'
-import { Budget } from './budget.js'
-import { fillMerged, type Merge, type OpenRow } from './merges.js'
+import { Budget, COLUMNS_MAX, fillMerged, type Merge, type OpenRow, Remarks, ROWS_MAX } from './cells.js'
 import { plain } from './numberFormats.js'
-import { COLUMNS_MAX, ROWS_MAX } from './references.js'
-import { Remarks } from './remarks.js'
 import { XmlReader } from './xml.js'
 import { BadZip, damaged, type Zip } from './zip.js'
 
@@ -36,11 +33,10 @@ export function openDocumentSheets(zip: Zip): readonly OpenSheet[] {
   const hiddenStyles = new Set<string>()
   const sheets: OpenSheet[] = []
   let style = ''
-  for (let event = xml.next(); event; event = xml.next()) {
-    if (event !== 'open') continue
-    if (xml.name === 'style') style = xml.attribute('name') ?? ''
-    else if (xml.name === 'table-properties' && xml.attribute('display') === 'false') hiddenStyles.add(style)
-    else if (xml.name === 'table') sheets.push(...new SheetReader(xml, budget, hiddenStyles).read())
+  for (const name of xml.elements()) {
+    if (name === 'style') style = xml.attribute('name') ?? ''
+    else if (name === 'table-properties' && xml.attribute('display') === 'false') hiddenStyles.add(style)
+    else if (name === 'table') sheets.push(...new SheetReader(xml, budget, hiddenStyles).read())
   }
   return sheets
 }

@@ -1,7 +1,6 @@
 import { LIMITS } from '../../../limits.js'
 import { fold } from '../../../text.js'
-import { excerpt, listed, UnreadableSheet } from '../flaws.js'
-import type { Table, TableRow } from '../table.js'
+import { excerpt, listed, type Table, type TableRow, UnreadableSheet } from '../table.js'
 import { EPOCH_1900, EPOCH_1904, FORMAT_CHARACTERS_MAX, type NumberFormat, numberFormat } from './numberFormats.js'
 import { isOpenDocument, openDocumentSheets } from './openDocument.js'
 import { isTrue, itemText, readWorksheet } from './worksheet.js'
@@ -126,15 +125,10 @@ function relationsOf(zip: Zip, part: string): Relation[] {
   if (!bytes) return []
   const xml = new XmlReader(bytes, name)
   const relations: Relation[] = []
-  for (let event = xml.next(); event; event = xml.next()) {
-    if (event !== 'open' || xml.name !== 'Relationship' || xml.attribute('TargetMode') === 'External') continue
-    const type = xml.attribute('Type') ?? ''
-    const target = xml.attribute('Target') ?? ''
-    relations.push({
-      id: xml.attribute('Id') ?? '',
-      type: type.slice(type.lastIndexOf('/') + 1),
-      target: resolved(target, part),
-    })
+  for (const element of xml.elements()) {
+    if (element !== 'Relationship' || xml.attribute('TargetMode') === 'External') continue
+    const [id = '', type = '', target = ''] = ['Id', 'Type', 'Target'].map((attribute) => xml.attribute(attribute))
+    relations.push({ id, type: type.slice(type.lastIndexOf('/') + 1), target: resolved(target, part) })
   }
   return relations
 }
@@ -152,10 +146,9 @@ function resolved(target: string, part: string): string {
 function contentsOf(xml: XmlReader) {
   const sheets: { id: string; name: string; isHidden: boolean }[] = []
   let is1904 = false
-  for (let event = xml.next(); event; event = xml.next()) {
-    if (event !== 'open') continue
-    if (xml.name === 'workbookPr') is1904 = isTrue(xml.attribute('date1904'))
-    if (xml.name !== 'sheet') continue
+  for (const element of xml.elements()) {
+    if (element === 'workbookPr') is1904 = isTrue(xml.attribute('date1904'))
+    if (element !== 'sheet') continue
     const isHidden = (xml.attribute('state') ?? 'visible') !== 'visible'
     sheets.push({ id: xml.attribute('id') ?? '', name: xml.attribute('name') ?? '', isHidden })
   }
@@ -164,8 +157,8 @@ function contentsOf(xml: XmlReader) {
 
 function stringsOf(xml: XmlReader): string[] {
   const strings: string[] = []
-  for (let event = xml.next(); event; event = xml.next()) {
-    if (event !== 'open' || xml.name !== 'si') continue
+  for (const element of xml.elements()) {
+    if (element !== 'si') continue
     if (strings.push(itemText(xml, 'si')) > LIMITS.workbookCellsMax)
       throw new BadZip('The workbook has too many texts. Split it, or save the table as "CSV UTF-8".')
   }

@@ -1,9 +1,6 @@
 import type { TableRow } from '../table.js'
-import { Budget } from './budget.js'
-import { fillMerged, type Merge, mergeOf, type OpenRow } from './merges.js'
+import { Budget, columnOf, fillMerged, type Merge, mergesIn, type OpenRow, Remarks, ROWS_MAX } from './cells.js'
 import { type NumberFormat, plain } from './numberFormats.js'
-import { columnOf, ROWS_MAX } from './references.js'
-import { Remarks } from './remarks.js'
 import type { XmlReader } from './xml.js'
 import { damaged } from './zip.js'
 
@@ -36,17 +33,11 @@ class WorksheetReader {
   }
 
   read(): void {
-    for (let event = this.#xml.next(); event; event = this.#xml.next()) {
-      if (event !== 'open') continue
-      if (this.#xml.name === 'row') this.#row()
-      else if (this.#xml.name === 'mergeCell') this.#merge(this.#xml.attribute('ref') ?? '')
+    for (const name of this.#xml.elements()) {
+      if (name === 'row') this.#row()
+      else if (name === 'mergeCell') this.#merges.push(...mergesIn(this.#xml.attribute('ref') ?? ''))
     }
     fillMerged(this.rows, this.#merges, this.#budget)
-  }
-
-  #merge(reference: string): void {
-    const merge = mergeOf(reference)
-    if (merge) this.#merges.push(merge)
   }
 
   #row(): void {

@@ -75,6 +75,11 @@ export class XmlReader {
     return event
   }
 
+  /** Steps to each element that is opened, at any depth. */
+  *elements(): Generator<string, void> {
+    for (let event = this.next(); event; event = this.next()) if (event === 'open') yield this.name
+  }
+
   /** An attribute of the element that was opened, without its prefix; the first of several. */
   attribute(name: string): string | undefined {
     for (const whole in this.#attributes) if (localName(whole) === name) return this.#attributes[whole]

@@ -1,16 +1,37 @@
-import { createWriteStream } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { readConfig } from '../../config.js'
-import { SHEETS } from '../../ingest/columns.js'
-import { detailNames, type ExportRecord, exportRecords } from '../../ingest/export.js'
-import { sheetLayout, sheetValue } from '../../ingest/files/cells.js'
-import { csvLine, SEPARATOR_NAMES, type SeparatorName } from '../../ingest/files/csv.js'
-import type { SheetNoun } from '../../ingest/files/nouns.js'
-import { escaped } from '../../text.js'
-import { CannotPrint, cannotPrint, say, withStore } from '../command.js'
-import { Draft } from '../draft.js'
-import { untilInterrupted } from '../interrupt.js'
+import { type Command, Option } from 'commander'
+import { SHEETS } from '../ingest/columns.js'
+import { detailNames, type ExportRecord, exportRecords } from '../ingest/export.js'
+import { sheetLayout, sheetValue } from '../ingest/files/cells.js'
+import { csvLine, SEPARATOR_NAMES, type SeparatorName } from '../ingest/files/csv.js'
+import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../ingest/files/table.js'
+import { escaped } from '../text.js'
+import { CannotPrint, cannotPrint, commandWith, say, untilInterrupted, WrongUsage, withStore } from './command.js'
+import { writeOutput } from './outputFile.js'
+
+const EXPORT_FORMATS = ['csv', 'ndjson'] as const
+
+export function exportCommand(): Command {
+  return commandWith('export', 'write people, groups, projects, risks or issues to a file', ['database'])
+    .argument('<noun>', `what to write: ${SHEET_NOUNS.join(', ')}`)
+    .addOption(new Option('--format <format>', 'of the file').choices(EXPORT_FORMATS).default('csv'))
+    .addOption(new Option('--separator <name>', 'of CSV').choices(Object.keys(SEPARATOR_NAMES)).default('comma'))
+    .option('--output <file>', 'the file; without it, standard output')
+    .option('--live', 'only live entries: no inactive people, no closed risks and issues')
+    .option('--bom', 'begin with a byte order mark, so that Excel detects UTF-8')
+    .addHelpText(
+      'after',
+      '\nAn export can be imported again without changing anything.\n\n' +
+        'Examples:\n  operations export risks --live --output risks.csv\n  operations export people --format ndjson',
+    )
+    .action(async (named: string, flags: ExportFlags) => {
+      const noun = sheetNounOf(named)
+      if (!noun) throw new WrongUsage(`Cannot export ${named}. Use one of ${SHEET_NOUNS.join(', ')}.`)
+      await exportTo(noun, flags)
+    })
+}
 
 export interface ExportFlags {
   readonly format: 'csv' | 'ndjson'
@@ -23,10 +44,9 @@ export interface ExportFlags {
 
 /** Writes all rows of a noun as of the start of the export, regardless of concurrent writes. */
 export async function exportTo(noun: SheetNoun, flags: ExportFlags): Promise<void> {
-  const config = readConfig({ database: flags.database }, ['database'])
   let rows = 0
   await untilInterrupted((signal) =>
-    withStore(config, { create: false }, (store) =>
+    withStore(flags, { create: false }, (store) =>
       store.snapshot(async (read) => {
         const isLive = flags.live ?? false
         const names = flags.format === 'csv' ? await detailNames(read, noun, isLive) : []
@@ -81,18 +101,16 @@ async function toStandardOutput(text: Readable, signal: AbortSignal): Promise<vo
 }
 
 async function toFile(text: Readable, file: string, signal: AbortSignal): Promise<void> {
-  const draft = new Draft(file, 'Leave out --output and redirect standard output to it.')
+  const otherwise = 'Leave out --output and redirect standard output to it.'
   try {
-    await pipeline(text, createWriteStream('', { fd: draft.descriptor, flush: true }), { signal })
-    draft.publish()
+    await writeOutput(file, otherwise, async (output) => {
+      await writeFile(output, text, { signal })
+      await output.sync()
+    })
   } catch (error) {
-    draft.discard()
     if (signal.aborted) throw signal.reason
     // ENOSPC does not name the file.
-    throw isOfDisk(error) ? new CannotPrint(`${file} cannot be written: ${error.message}`) : error
+    const isOfDisk = error instanceof Error && 'syscall' in error && error.syscall === 'write'
+    throw isOfDisk ? new CannotPrint(`${file} cannot be written: ${error.message}`) : error
   }
-}
-
-function isOfDisk(error: unknown): error is Error {
-  return error instanceof Error && 'syscall' in error
 }

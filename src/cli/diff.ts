@@ -1,3 +1,54 @@
+import { type Command, Option } from 'commander'
+import { commandWith, print, WrongUsage, withStore } from './command.js'
+import { readPast } from './durations.js'
+
+const FORMATS = ['text', 'markdown', 'json'] as const
+
+interface Flags {
+  readonly since: string
+  readonly until?: string
+  readonly project?: string
+  readonly format: (typeof FORMATS)[number]
+  readonly database?: string
+}
+
+export function diffCommand(clock: () => Date): Command {
+  return commandWith('diff', 'show which risks and issues have moved since then', ['database'])
+    .requiredOption('--since <when>', 'the beginning: a day such as 2027-01-31, an instant, or 24h, 7d ago')
+    .option('--until <when>', 'the end; everything recorded so far by default')
+    .option('--project <keys>', 'only these projects, by key or id, separated by commas')
+    .addOption(
+      new Option('--format <format>', 'markdown for minutes, json as GET /v1/movements')
+        .choices(FORMATS)
+        .default('text'),
+    )
+    .addHelpText(
+      'after',
+      '\nThe net movement, not every edit: what went up and came back has not moved.\n\n' +
+        'Examples:\n  operations diff --since 7d\n  operations diff --since 2026-10-01 --project APOLLO --format markdown',
+    )
+    .action(async (flags: Flags) => {
+      const instantOf = (flag: string, text: string) => readPast(flag, text, clock()).toISOString()
+      const since = instantOf('--since', flags.since)
+      const until = flags.until === undefined ? undefined : instantOf('--until', flags.until)
+      if (until !== undefined && until < since) throw new WrongUsage('--until must not be before --since.')
+      const project = flags.project?.split(',').map((one) => one.trim())
+      // Imported lazily: the other commands start faster without the API.
+      const { bodyOf } = await import('../http/rest/handler.js')
+      const body = await withStore(flags, { create: false }, (store) =>
+        bodyOf('getMovements', { since, until, project }, { store, clock }),
+      )
+      await print(SHOWN[flags.format](JSON.parse(body)))
+    })
+}
+
+/** The text of each format. */
+const SHOWN = {
+  text: asText,
+  markdown: asMarkdown,
+  json: (movements: Movements) => JSON.stringify(movements),
+} as const
+
 interface Entry {
   readonly reference: string
   readonly title: string
@@ -5,24 +56,13 @@ interface Entry {
   readonly movement: string
 }
 
-interface RiskEntry extends Entry {
-  readonly scoreFrom: number | null
-  readonly scoreTo: number | null
-  readonly levelFrom: string | null
-  readonly levelTo: string | null
-  readonly rankFrom: number | null
-  readonly rankTo: number | null
-}
-
-interface IssueEntry extends Entry {
-  readonly severityFrom: string | null
-  readonly severityTo: string | null
-  readonly dueFrom: string | null
-  readonly dueTo: string | null
-}
+/** A value before and after. */
+type Ends<Name extends string, V> = { readonly [End in `${Name}${'From' | 'To'}`]: V | null }
+type RiskEntry = Entry & Ends<'score' | 'rank', number> & Ends<'level', string>
+type IssueEntry = Entry & Ends<'severity' | 'due', string>
 
 /** The body of `GET /v1/movements`, as far as it is shown in words. */
-export interface Movements {
+interface Movements {
   readonly since: string
   readonly until: string | null
   readonly counts: Readonly<Record<string, number>>
@@ -34,9 +74,7 @@ const HEADERS = ['Movement', 'Project', 'Reference', 'Title', 'From', 'To', 'Ran
 const NONE = '-'
 
 /** A line of the table: risks first, each list with its biggest movement first. */
-function linesOf({ risks, issues }: Movements): string[][] {
-  return [...risks.map(riskLine), ...issues.map(issueLine)]
-}
+const linesOf = ({ risks, issues }: Movements) => [...risks.map(riskLine), ...issues.map(issueLine)]
 
 function riskLine(risk: RiskEntry): string[] {
   const state = (score: number | null, level: string | null) =>
@@ -47,12 +85,9 @@ function riskLine(risk: RiskEntry): string[] {
 }
 
 function issueLine(issue: IssueEntry): string[] {
-  const isSlip = issue.movement === 'SLIPPED'
-  const { severityFrom, severityTo, dueFrom, dueTo } = issue
-  const ends = isSlip
-    ? [`due ${dueFrom}`, `due ${dueTo}`]
-    : [severityFrom, severityTo].map((one) => one?.toLowerCase() ?? NONE)
-  return [...placeOf(issue), ...ends, '']
+  const { movement, severityFrom, severityTo, dueFrom, dueTo } = issue
+  const severities = [severityFrom, severityTo].map((one) => one?.toLowerCase() ?? NONE)
+  return [...placeOf(issue), ...(movement === 'SLIPPED' ? [`due ${dueFrom}`, `due ${dueTo}`] : severities), '']
 }
 
 function placeOf({ movement, project: { key }, reference, title }: Entry): string[] {
@@ -72,7 +107,7 @@ function dayOf(instant: string): string {
   return instant.replace('T00:00:00.000Z', '')
 }
 
-export function asText(movements: Movements): string {
+function asText(movements: Movements): string {
   const lines = linesOf(movements)
   const heading = `${headingOf(movements)}.`
   if (lines.length === 0) return heading
@@ -91,7 +126,7 @@ export function asText(movements: Movements): string {
   return [heading, '', ...padded].join('\n')
 }
 
-export function asMarkdown(movements: Movements): string {
+function asMarkdown(movements: Movements): string {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   const lines = linesOf(movements).map((cells) => row(cells.map(plain)))
   const heading = `## ${headingOf(movements)}`

@@ -1,5 +1,16 @@
-import type { IssueSeverity } from '../../vocabulary.js'
+import { type IssueSeverity, TEXT_MAX } from '../../vocabulary.js'
 import { ISSUE_STATUS_WORDS, PERSON_STATUS_WORDS, SEVERITY_WORDS } from '../files/guess/words.js'
+import type { Recognisable } from '../files/maps/recognition.js'
+import type { SheetNoun } from '../files/table.js'
+
+/** A map that comes with the command, in the form of a map file. */
+export interface ShippedMap extends Omit<Recognisable, 'mapping'> {
+  readonly noun: SheetNoun
+  /** What it reads, for the list of maps. */
+  readonly reads: string
+  readonly where?: readonly Readonly<Record<string, unknown>>[]
+  readonly columns: Readonly<Record<string, unknown>>
+}
 
 type Words<V extends string> = Readonly<Record<V, string>>
 
@@ -35,22 +46,18 @@ export function severity(...from: string[]) {
 
 /** The severity by one of many labels, most of which say something else. */
 export function severityOfLabels(...from: string[]) {
+  const kinds = ['severity', 'priority', 'prio', 'sev'].flatMap((kind) =>
+    [': ', ':', '::', '/', '-'].map((by) => kind + by),
+  )
   const named = Object.entries(valuesOf(LABELS)).flatMap(([word, value]) =>
-    [
-      '',
-      ...['severity', 'priority', 'prio', 'sev'].flatMap((kind) => [': ', ':', '::', '/', '-'].map((by) => kind + by)),
-    ].map((prefix) => [`${prefix}${word}`, value]),
+    ['', ...kinds].map((prefix) => [`${prefix}${word}`, value]),
   )
   const steps = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW']
   const numbered = steps.flatMap((value, index) =>
     ['p', 'sev', 'severity::', 'priority::'].map((prefix) => [`${prefix}${index + 1}`, value]),
   )
-  return {
-    from,
-    values: Object.fromEntries([['p0', 'CRITICAL'], ...numbered, ...named]),
-    default: 'MEDIUM',
-    optional: true,
-  }
+  const values = Object.fromEntries([['p0', 'CRITICAL'], ...numbered, ...named])
+  return { from, values, default: 'MEDIUM', optional: true }
 }
 
 /** The status of an issue; what is unknown is open, so that it is seen. */
@@ -68,8 +75,12 @@ export function optional(...from: string[]) {
 }
 
 /** Longer texts are cut: one must not stop a tracker's file. */
-export function text(most: number, ...from: string[]) {
-  return { from, cut: most }
+export function title(...from: string[]) {
+  return { from, cut: TEXT_MAX.headline }
+}
+
+export function description(...from: string[]) {
+  return { from, cut: TEXT_MAX.description, optional: true }
 }
 
 /** A day in ISO 8601, as APIs write it. */

@@ -1,0 +1,139 @@
+import { LIMITS } from '../../../limits.js'
+import { isBlank } from '../table.js'
+import { BadZip, damaged } from './zip.js'
+
+/** The columns that a sheet has in every program. */
+export const COLUMNS_MAX = LIMITS.tableColumnsMax
+/** The rows that a sheet has in every program. */
+export const ROWS_MAX = 1_048_576
+
+/** The column of a cell such as AB12, from 0. */
+export function columnOf(reference: string): number {
+  let column = 0
+  let code = reference.charCodeAt(0)
+  for (let at = 1; code >= 65 && code <= 90 && column <= COLUMNS_MAX; at++) {
+    column = column * 26 + code - 64
+    code = reference.charCodeAt(at)
+  }
+  if (column < 1 || column > COLUMNS_MAX) throw damaged(`there is no cell ${JSON.stringify(reference.slice(0, 20))}`)
+  return column - 1
+}
+
+/** The name of a cell. */
+function cellName(column: number, line: number): string {
+  return `${lettersOf(column)}${line}`
+}
+
+function lettersOf(column: number): string {
+  const last = String.fromCharCode(65 + (column % 26))
+  return column < 26 ? last : lettersOf(Math.floor(column / 26) - 1) + last
+}
+
+/** What the cells of a sheet may take together, so that a small file cannot become a large table. */
+export class Budget {
+  #cellsLeft: number = LIMITS.workbookCellsMax
+  #charactersLeft: number = LIMITS.workbookBytesMax
+
+  /** Refuses a text that is too long for a cell. */
+  check(text: string, column: number, line: number): void {
+    const most = LIMITS.cellCharactersMax
+    if (text.length <= most) return
+    const cell = cellName(column, line)
+    throw new BadZip(`The cell ${cell} has more than ${most.toLocaleString('en')} characters. Shorten it.`)
+  }
+
+  /** Charges for a text, and for the cells by which a row becomes longer: one text can be that of many cells. */
+  take(cells: number, characters: number): void {
+    this.#cellsLeft -= Math.max(0, cells)
+    this.#charactersLeft -= characters
+    if (this.#charactersLeft < 0) throw new BadZip('The texts of the sheet are too long together. Split it.')
+    if (this.#cellsLeft < 0) {
+      const most = LIMITS.workbookCellsMax.toLocaleString('en')
+      throw new BadZip(`The sheet has more than ${most} cells. Split it, or delete what is far away from the table.`)
+    }
+  }
+}
+
+/** The first column of merged cells, from its first row to its last, and how many columns they have. */
+export interface Merge {
+  readonly column: number
+  readonly first: number
+  readonly last: number
+  readonly across: number
+}
+
+/** The merged cells of a reference such as A4:C7. */
+export function mergesIn(reference: string): Merge[] {
+  const [, top, first, end, last] = /^([A-Z]+(\d+)):([A-Z]+(\d+))$/.exec(reference) ?? []
+  if (top === undefined || end === undefined) return []
+  const column = columnOf(top)
+  return [{ column, first: Number(first), last: Number(last), across: columnOf(end) - column + 1 }]
+}
+
+/** A row to which merged cells can be added. */
+export interface OpenRow {
+  readonly line: number
+  readonly cells: string[]
+  merged?: Set<number>
+  across?: number
+}
+
+/**
+ * Fills merged cells downwards, as people read them: a value beside several rows is the value of each. Rows that have
+ * nothing else are not in the list, and stay away.
+ */
+export function fillMerged(rows: readonly OpenRow[], merges: readonly Merge[], budget: Budget): void {
+  const waiting = merges.toSorted((one, other) => other.first - one.first)
+  const open = new Map<number, { last: number; text: string }>()
+  for (const row of rows) {
+    const { line, cells } = row
+    for (let next = waiting.at(-1); next && next.first <= line; next = waiting.at(-1)) {
+      waiting.pop()
+      const text = cells[next.column]
+      if (next.first === line && next.across > (row.across ?? 1)) row.across = next.across
+      if (next.first === line && next.last > line && text !== undefined && !isBlank(text))
+        open.set(next.column, { last: next.last, text })
+    }
+    for (const [column, { last, text }] of open) {
+      if (line > last) open.delete(column)
+      else if (isBlank(cells[column])) {
+        budget.take(column + 1 - cells.length, text.length)
+        while (cells.length < column) cells.push('')
+        cells[column] = text
+        row.merged ??= new Set()
+        row.merged.add(column)
+      }
+    }
+  }
+}
+
+/** What the reader of a sheet should know about its rows and cells. */
+export class Remarks {
+  readonly #errors = { count: 0, first: '' }
+  readonly #uncomputed = { count: 0, first: '' }
+  #hidden = 0
+
+  hiddenRow(): void {
+    this.#hidden++
+  }
+
+  error(column: number, line: number): void {
+    if (this.#errors.count++ === 0) this.#errors.first = cellName(column, line)
+  }
+
+  uncomputed(column: number, line: number): void {
+    if (this.#uncomputed.count++ === 0) this.#uncomputed.first = cellName(column, line)
+  }
+
+  notes(): string[] {
+    const counted = ({ count, first }: { count: number; first: string }) => `${count}, the first is ${first}.`
+    const errors = `Cells that show an error of a formula: ${counted(this.#errors)}`
+    const uncomputed = `Formulas without a stored result were read as blank: ${counted(this.#uncomputed)}`
+    const advice = 'Open the workbook in a spreadsheet program and save it, to store them.'
+    return [
+      ...(this.#hidden > 0 ? [`Hidden rows were read too: ${this.#hidden}.`] : []),
+      ...(this.#errors.count > 0 ? [errors] : []),
+      ...(this.#uncomputed.count > 0 ? [`${uncomputed} ${advice}`] : []),
+    ]
+  }
+}

@@ -1,0 +1,167 @@
+import { or, sql } from 'drizzle-orm'
+import { isId } from '../../ids.js'
+import { type GroupRow, groupsLedger, groupWith } from '../../personnel/groups.js'
+import { type ProjectRow, projectsLedger, projectWith } from '../../projects/projects.js'
+import type { Write } from '../../store/store.js'
+import { checkText, fold, type InputCheck } from '../../text.js'
+import type { ImportRun } from '../run.js'
+import { Lookup } from './records.js'
+
+/** A record whose project was found. */
+export interface Placed<V> {
+  readonly index: number
+  readonly check: InputCheck
+  readonly project: ProjectRow
+  /** Identifies the project and the reference. */
+  readonly place: string
+  readonly values: V
+}
+
+/** Finds projects by key or id, and creates missing ones if the options allow it. */
+export class ProjectMatcher extends Lookup<ProjectRow | undefined> {
+  readonly #run: ImportRun
+  readonly #ledger
+
+  constructor(run: ImportRun) {
+    super()
+    this.#run = run
+    this.#ledger = projectsLedger(run.write)
+  }
+
+  protected async load(texts: readonly string[]) {
+    const { db, t, among } = this.#run.write
+    const isNamed = or(among(t.project.key, texts), among(t.project.id, texts))
+    const rows = await db.select().from(t.project).where(isNamed)
+    return (text: string) => rows.find(({ key, id }) => key === text || id === text)
+  }
+
+  /** The project with this key, created if the options allow it. */
+  require(key: string, check: InputCheck): ProjectRow | undefined {
+    const { options, write, made } = this.#run
+    const before = this.get(key)
+    if (before) return before
+    if (!options.createProjects) {
+      const advice = `Import it first, or create it with ${options.wording.createProjects}.`
+      check.flaw('project', `There is no project ${key}. ${advice}`)
+      return undefined
+    }
+    const { row } = this.#ledger.enter(undefined, projectWith(write, undefined, { key, name: key }))
+    this.set(key, row)
+    made.push(`project ${key}`)
+    return row
+  }
+
+  async store(): Promise<void> {
+    await this.#ledger.store()
+  }
+}
+
+/** Finds groups by id, name or externalId, and creates missing ones if the options allow it. */
+export class GroupMatcher extends Lookup<GroupRow | undefined> {
+  /** The groups that were found or created. */
+  readonly byId = new Map<string, GroupRow>()
+  readonly #run: ImportRun
+  readonly #ledger
+  readonly #made = new Map<string, GroupRow>()
+
+  constructor(run: ImportRun) {
+    super()
+    this.#run = run
+    this.#ledger = groupsLedger(run.write)
+  }
+
+  protected async load(texts: readonly string[]) {
+    const { db, t, among } = this.#run.write
+    const { id, nameFolded, externalId } = t.group
+    const isNamed = or(among(id, texts), among(nameFolded, texts.map(fold)), among(externalId, texts))
+    const rows = await db.select().from(t.group).where(isNamed)
+    for (const row of rows) this.byId.set(row.id, row)
+    // Not `rows.find`: a list may name thousands of thousands.
+    const byName = new Map(rows.map((row) => [row.nameFolded, row]))
+    const byExternalId = new Map(rows.map((row) => [row.externalId, row]))
+    return (text: string) => this.byId.get(text) ?? byName.get(fold(text)) ?? byExternalId.get(text)
+  }
+
+  idsOf(texts: readonly string[], check: InputCheck): Set<string> {
+    return new Set(texts.flatMap((one) => (this.get(one) ?? this.#make(one, check))?.id ?? []))
+  }
+
+  async store(): Promise<void> {
+    await this.#ledger.store()
+  }
+
+  #make(name: string, check: InputCheck): GroupRow | undefined {
+    const { options, write, made } = this.#run
+    const before = this.#made.get(fold(name))
+    if (before) return before
+    const checked = checkText(name, 'name')
+    if ('flaw' in checked) check.flaw('groups', `${JSON.stringify(name)}: ${checked.flaw}`)
+    else if (!options.createGroups || isId('group', name)) {
+      const advice = `Import groups first, or create it with ${options.wording.createGroups}.`
+      check.flaw('groups', `There is no group ${JSON.stringify(name)}. ${advice}`)
+    } else {
+      const { row } = this.#ledger.enter(undefined, groupWith(write, undefined, { name }))
+      this.#made.set(fold(name), row)
+      this.byId.set(row.id, row)
+      made.push(`group ${name}`)
+      return row
+    }
+    return undefined
+  }
+}
+
+interface RiskValues {
+  readonly risk?: string | null
+  readonly riskId?: string | null
+}
+
+/** Finds the risk of an issue: by its reference in the same project, or by its id. */
+export class RiskMatcher {
+  readonly #write: Write
+  readonly #byReference = new Map<string, string>()
+  readonly #projectOf = new Map<string, string>()
+
+  constructor(write: Write) {
+    this.#write = write
+  }
+
+  async find(placed: readonly Placed<RiskValues>[]): Promise<void> {
+    const { db, t, among, pairs } = this.#write
+    const { id, projectId, reference } = t.risk
+    const ids = placed.flatMap(({ values }) => values.riskId ?? [])
+    const named = placed.flatMap(({ project, values }) =>
+      values.risk == null ? [] : [[project.id, values.risk] as const],
+    )
+    if (ids.length + named.length === 0) return
+    const isNamed = sql`(${projectId}, ${reference}) in (select one, other from ${pairs(named)})`
+    const isWanted = or(ids.length > 0 ? among(id, ids) : undefined, named.length > 0 ? isNamed : undefined)
+    const rows = await db.select({ id, projectId, reference }).from(t.risk).where(isWanted)
+    for (const row of rows) {
+      this.#byReference.set(`${row.projectId} ${row.reference}`, row.id)
+      this.#projectOf.set(row.id, row.projectId)
+    }
+  }
+
+  /** `linkedTo` is the risk that the issue is linked to already. */
+  check(record: Placed<RiskValues>, linkedTo: string | null | undefined): void {
+    const { check } = record
+    const { risk, riskId } = record.values
+    if (risk != null && riskId != null) check.flaw('risk', 'Give either risk or riskId, not both.')
+    if (risk != null && this.idOf(record) === undefined) {
+      const what = `There is no risk ${JSON.stringify(risk)} in ${record.project.key}.`
+      check.flaw('risk', `${what} Name one risk by its reference, and import the risks first.`)
+    }
+    // Links that an earlier release accepted stay, so that an export can be imported again.
+    if (riskId == null || riskId === linkedTo) return
+    const home = this.#projectOf.get(riskId)
+    if (home === undefined) check.flaw('riskId', 'There is no risk with this id.')
+    else if (home !== record.project.id) check.flaw('riskId', `This risk does not belong to ${record.project.key}.`)
+  }
+
+  /** Absent if the record does not mention it. */
+  idOf({ values: { risk, riskId }, project }: Placed<RiskValues>): string | null | undefined {
+    if (riskId != null) return riskId
+    if (risk != null) return this.#byReference.get(`${project.id} ${risk}`)
+    return risk === null || riskId === null ? null : undefined
+  }
+}
