@@ -22,6 +22,10 @@ let cursor = lines
   .map((line) => JSON.parse(line).next)
   .findLast((next) => next !== undefined)
 
+// The timer of `AbortSignal.timeout` keeps no process alive: if `fetch` loses its connection without settling, this
+// program would end with 13 in the middle of its loop.
+setInterval(() => undefined, RESPONSE_MS_MAX)
+
 for (;;) {
   try {
     const query = new URLSearchParams({ limit: '100', wait: '5', ...(cursor && { cursor }) })
