@@ -151,7 +151,9 @@ test('many rows among others are stored in a transaction of their own', async ()
 test('a backend that is killed in the middle has stored none of them, as each error says; others go on', async () => {
   const stage = open()
   const killing: Work = async (write) => {
-    stage.own.run("select pg_terminate_backend(pid) from pg_stat_activity where state like 'idle in transaction%'")
+    // Of this database alone: other test files use the same server.
+    stage.own.run(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and state like 'idle in transaction%'`)
     await adding('killed')(write)
     await write.db.$count(write.t.person)
   }

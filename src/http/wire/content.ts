@@ -115,7 +115,10 @@ export function requireAcceptable<T extends string>(request: HttpRequest, types:
  * among equals the first of `types` wins.
  */
 export function preferredType<T extends string>(accept: string | undefined, types: readonly T[]): T | undefined {
-  if (accept === undefined || accept.trim() === '') return types[0]
+  // Fast path for what nearly all clients send.
+  if (accept === undefined || accept === '*/*' || accept.trim() === '') return types[0]
+  const named = types.find((type) => type === accept)
+  if (named !== undefined) return named
   const qualities = qualitiesIn(accept)
   const quality = (type: T) =>
     qualities.get(type) ?? qualities.get(`${type.slice(0, type.indexOf('/'))}/*`) ?? qualities.get('*/*') ?? 0

@@ -82,7 +82,16 @@ const SEPARATORS_BYTES = ':\r\n'.length
 // `url` would throw on any other value, also when the request is logged. A Host is a name and a port, nothing else.
 function hasUsableTarget({ headers, httpVersion }: IncomingMessage, target: string): boolean {
   const { host = httpVersion === '1.0' ? 'localhost' : '' } = headers
-  return target.startsWith('/') && /^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}/`)
+  return target.startsWith('/') && isUsableHost(host)
+}
+
+// Keeps the last valid Host: nearly every request has the same one, and parsing it takes microseconds.
+let usableHost = 'localhost'
+
+function isUsableHost(host: string): boolean {
+  const isUsable = host === usableHost || (/^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}/`))
+  if (isUsable) usableHost = host
+  return isUsable
 }
 
 /** The path and query of a target in absolute-form, which proxies may send (RFC 9112, 3.2.2). */
