@@ -52,6 +52,7 @@ describe('SIGTERM', () => {
     const tookMs = performance.now() - began
     await Promise.all(callers)
     expect({ code: child.exitCode, failures }).toEqual({ code: 0, failures: [] })
+    expect(resets).toBeLessThanOrEqual(callers.length)
     reportFigure('requests on connections that were just closed', resets, 0, '')
     reportFigure('SIGTERM under load took', tookMs, LIMITS.shutdownMs, 'ms')
     expect(stored(own).filter((id) => id.startsWith('load-'))).toEqual(acknowledged.sort())

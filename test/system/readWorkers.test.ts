@@ -140,13 +140,16 @@ test('when the worker queue is full, the next request gets 503, unless others ha
   const held = calls(LIMITS.readWorkersMax + LIMITS.readQueueMax)
   await passed(gateway, held.length)
   // On a busy machine some searches may have ended by now; more are sent than can have.
-  const refused = await Promise.race(calls(20))
+  const more = calls(20)
+  const refused = await Promise.race(more)
   expect(await refused.json()).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
   expect(refused.headers.get('retry-after')).toBe('1')
   hangUp.abort()
   // Their places in the queue are free at once.
   expect((await call('/v1/risks?limit=1&search=b')).status).toBe(200)
-  expect((await Promise.all(held)).map(({ status }) => status)).toContain(503)
+  const ended = (await Promise.all([...held, ...more])).filter(({ status }) => status === 200)
+  // Nobody waits for what a disconnected client has asked for: few had ended, and those that ran.
+  expect(ended.length).toBeLessThan(LIMITS.readQueueMax / 2)
 })
 
 /** Resolves when this many searches have been passed to the workers. */
@@ -183,10 +186,13 @@ test('a search that was stopped for another key is run again', async () => {
 test('while another key waits for a worker, one that has ten places gets no more', async () => {
   const { gateway, caller } = await openSlow({ deadlineMs: 20_000 })
   const other = await gateway.as('projects.read')
-  // Two run and twelve wait: it is alone. The test ends before they do.
-  for (let number = 0; number < 14; number++) void caller.get(searchFor(number))
+  // Two run and twelve wait: it is alone. The test ends before they do, and none of them is refused.
+  const codes: unknown[] = []
+  const search = (by: Caller, number: number) =>
+    void by.get(searchFor(number)).then(({ body }) => codes.push(body.code))
+  for (let number = 0; number < 14; number++) search(caller, number)
   await passed(gateway, 14)
-  for (const number of [1, 2]) void other.get(searchFor(number))
+  for (const number of [1, 2]) search(other, number)
   await passed(gateway, 2)
   const refused = await caller.get(SEARCH)
   expect(refused).toMatchProblem(503, 'UNAVAILABLE')
@@ -194,6 +200,7 @@ test('while another key waits for a worker, one that has ten places gets no more
   expect(refused.body.detail).toMatch(/^1\d requests of this key are waiting already, and other keys wait too\./)
   const query = await caller.graphql(SEARCH_QUERY)
   expect([query.status, query.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(codes).not.toContain('UNAVAILABLE')
 })
 
 /** Changes 50 risks of a project: 0.6 MB of the write-ahead log. */
