@@ -56,6 +56,16 @@ describe('every key finds its row, in the form in which it is compared', () => {
     expect(body).toEqual({ data: { _entities: [{ __typename: representation['__typename'], id: ids[name] }] } })
   })
 
+  test('also a key that looks like the mark of a cursor, beside a cursor', async () => {
+    const { gateway, caller } = await openReferenced()
+    const externalId = '["@cursor","risks",1]'
+    const eve = await gateway.write((write) => addPerson(write, { name: 'Eve', externalId }))
+    const selection = '... on Person { id risks { edges { cursor } pageInfo { endCursor } } }'
+    const { body } = await resolve(caller, [person({ externalId })], selection)
+    const risks = { edges: [], pageInfo: { endCursor: null } }
+    expect(body).toEqual({ data: { _entities: [{ id: eve.id, risks }] } })
+  })
+
   test('and several values of a key take one statement', async () => {
     const { gateway, ids, caller } = await openReferenced()
     const places = ['APOLLO R-1', 'HARBOR-2 R-1', 'HARBOR-2 R-2', 'NOWHERE R-1'].map((place) => {

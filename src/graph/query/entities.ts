@@ -68,8 +68,8 @@ interface Found {
 function foundIn({ key, keys }: Batch, rows: readonly unknown[][]): ReadonlyMap<string, Found> {
   const named = Array.from(keys, ({ name, row }) => [name, row] as const)
   return new Map(
-    rows.map(([json, ...columns]) => {
-      const keyOf = keysIn(named, columns)
+    rows.map(([json, columns]) => {
+      const keyOf = keysIn(named, JSON.parse(String(columns)))
       return [keyOf(key.name) ?? '', { json: String(json), keyOf }]
     }),
   )
@@ -92,7 +92,8 @@ async function lookUp(
     times: values.size,
     build: (build, guard) => {
       const parts = Array.from(keys).flatMap(({ row: { columns } }) => columns(read, row))
-      const selected = sql.join([plan.object(build, row), ...parts], sql.raw(', '))
+      // As JSON too, in which no key can look like a marked position.
+      const selected = sql`${plan.object(build, row)}, ${read.json.array(parts)}`
       return sql`select ${selected} from ${table} ${sql.identifier('e')}${conditional(and(guard, condition(sample)))}`
     },
   })
