@@ -1,4 +1,4 @@
-import { type DocumentNode, GraphQLError, getOperationAST, validate } from 'graphql'
+import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST, validate } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
@@ -6,7 +6,7 @@ import { Fault } from '../../errors.js'
 import { asFault } from '../../graph/faults.js'
 import { coercionOf, decidedBy, requireFewItems } from '../../graph/query/arguments.js'
 import { answer, isRefused } from '../../graph/query/run.js'
-import { type Operation, operationIn, type Variables } from '../../graph/query/selections.js'
+import { type Operation, operationIn } from '../../graph/query/selections.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
 import type { ApiOptions, Engine } from '../engine.js'
@@ -55,12 +55,17 @@ function typesFor(httpRequest: HttpRequest): readonly string[] {
 interface ServerContext extends Recipient {
   readonly params: Params
   /** Takes the result from Yoga, whose Response is not used: it would only be unpacked again. */
-  readonly give: (result: Result) => void
+  readonly give: (result: YogaResult) => void
+}
+
+/** The errors of what Yoga refuses; a document that it has validated is run after it. */
+interface YogaResult extends ExecutionResult {
+  readonly validated?: DocumentNode | undefined
 }
 
 function executorWith({ rateLimits, bodies, engine, log }: GraphqlOptions) {
   const documents = new Documents()
-  const { handleRequest, fetchAPI } = yogaWith(engine, documents)
+  const { handleRequest, fetchAPI } = yogaWith(documents)
   // Headers and body have been read already: Yoga only needs the method.
   const byGet = new fetchAPI.Request(ADDRESS)
   const byPost = new fetchAPI.Request(ADDRESS, { method: 'POST' })
@@ -68,14 +73,15 @@ function executorWith({ rateLimits, bodies, engine, log }: GraphqlOptions) {
   return async (exchange: Exchange, type: string): Promise<HttpResponse> => {
     const params = await readParams(exchange, bodies, persistedQueries)
     await rateLimits.confirm(exchange)
-    let result: Result | undefined
-    const give = (given: Result) => {
-      result = given
+    let given: YogaResult | undefined
+    const give = (result: YogaResult) => {
+      given = result
     }
-    const recipient = { exchange, params, type }
-    await handleRequest(exchange.request.method === 'GET' ? byGet : byPost, { ...recipient, give })
-    if (!result) throw new Error('Yoga has given no result.')
-    return responseOf(log, { ...recipient, document: documents.peek(params.query) }, result)
+    await handleRequest(exchange.request.method === 'GET' ? byGet : byPost, { exchange, params, type, give })
+    if (!given) throw new Error('Yoga has given no result.')
+    const { validated } = given
+    const result = validated ? await run(engine, validated, exchange, params) : given
+    return responseOf(log, { exchange, params, type, document: documents.peek(params.query) }, result)
   }
 }
 
@@ -101,10 +107,10 @@ export class Documents extends LRUCache<string, DocumentNode> {
   }
 }
 
-function yogaWith(engine: Engine, documents: Documents) {
+function yogaWith(documents: Documents) {
   return createYoga<ServerContext>({
     schema,
-    plugins: [pluginWith(engine, documents)],
+    plugins: [pluginWith(documents)],
     parserAndValidationCache: {
       documentCache: documents,
       // Errors are not cached: one may be as long as a body, and invalid documents are rarely sent twice.
@@ -123,26 +129,23 @@ function yogaWith(engine: Engine, documents: Documents) {
 }
 
 /**
- * Parses within the limits, and runs operations. A document that Yoga has validated before is run at once: passing all
- * hooks of parsing, validation and context again would take longer than preparing its SQL.
+ * Parses within the limits. For a document that was validated before, Yoga's other hooks would find nothing to refuse,
+ * and take longer than preparing its SQL.
  */
-function pluginWith(engine: Engine, documents: Documents): Plugin<ServerContext, ServerContext> {
+function pluginWith(documents: Documents): Plugin<ServerContext, ServerContext> {
+  const unused = new Response()
   return {
+    onRequest({ request, serverContext: { params, give }, endResponse }) {
+      const validated = documents.findValid(params.query)
+      const kind = validated && getOperationAST(validated, params.operationName)?.operation
+      const isAllowed = kind === 'query' || (kind === 'mutation' && request.method === 'POST')
+      if (!isAllowed || !isWellFormed(params)) return
+      give({ validated })
+      endResponse(unused)
+    },
     onRequestParse({ serverContext, setRequestParser }) {
       // The body was already read for the response cache.
       setRequestParser(() => serverContext.params)
-    },
-    onParams({ paramsHandler, setParamsHandler }) {
-      setParamsHandler((payload) => {
-        const { request, context } = payload
-        const { query, operationName } = context.params
-        const document = documents.findValid(query)
-        const kind = document && getOperationAST(document, operationName)?.operation
-        // Yoga refuses an unknown operation and a mutation by GET in its hooks of parsing.
-        const isAllowed = kind === 'query' || (kind === 'mutation' && request.method === 'POST')
-        if (!document || !isAllowed) return paramsHandler(payload)
-        return run(engine, document, context)
-      })
     },
     onParse({ setParseFn }) {
       setParseFn((source, options) => parseWithinLimits(source.toString(), options))
@@ -153,7 +156,7 @@ function pluginWith(engine: Engine, documents: Documents): Plugin<ServerContext,
     },
     onExecute({ args, setExecuteFn }) {
       documents.noteValid(args.document)
-      setExecuteFn(() => run(engine, args.document, args.contextValue))
+      setExecuteFn(() => ({ validated: args.document }))
     },
     onResultProcess({ serverContext, setResultProcessor }) {
       setResultProcessor((result, { Response }) => {
@@ -166,19 +169,30 @@ function pluginWith(engine: Engine, documents: Documents): Plugin<ServerContext,
   }
 }
 
+const PARAMETERS: ReadonlySet<string> = new Set(['query', 'operationName', 'variables', 'extensions'])
+
+/** Whether the parameters have the forms that Yoga requires: it refuses all others, with its own errors. */
+function isWellFormed(params: Params): boolean {
+  const isObject = (value: unknown) => value == null || (typeof value === 'object' && !Array.isArray(value))
+  return (
+    Object.keys(params).every((name) => PARAMETERS.has(name)) &&
+    isObject(params.variables) &&
+    isObject(params.extensions)
+  )
+}
+
 /** A client may name its operation as it likes, at the length of a whole query. */
 const NAME_CHARACTERS_LOGGED = 100
 
 /** Runs an operation of a validated document. */
-async function run(engine: Engine, document: DocumentNode, sent: ServerContext): Promise<Result> {
-  const { exchange, params } = sent
+async function run(engine: Engine, document: DocumentNode, exchange: Exchange, params: Params): Promise<Result> {
   const operation = operationIn(schema, document, params.operationName)
   // Yoga refuses an unknown operation.
   if (!operation) throw new Error('The document has no such operation.')
   exchange.operation = operation.operation.name?.value.slice(0, NAME_CHARACTERS_LOGGED) ?? 'anonymous'
   exchange.isChange = operation.operation.operation === 'mutation'
   try {
-    return await answered(engine, operation, params.variables ?? {}, sent)
+    return await answered(engine, operation, exchange, params)
   } catch (error) {
     // Of a variable of `@skip` or `@include`.
     if (error instanceof GraphQLError) return { errors: [error], data: null }
@@ -187,12 +201,8 @@ async function run(engine: Engine, document: DocumentNode, sent: ServerContext):
   }
 }
 
-async function answered(
-  engine: Engine,
-  operation: Operation,
-  given: Variables,
-  { exchange, params }: ServerContext,
-): Promise<Result> {
+async function answered(engine: Engine, operation: Operation, exchange: Exchange, params: Params): Promise<Result> {
+  const given = params.variables ?? {}
   const context = engine.contextFor(exchange)
   if (!exchange.isChange) requireFewItems(given)
   const decided = exchange.isChange ? decidedBy(operation, given) : undefined
