@@ -4,7 +4,9 @@ import { LRUCache } from 'lru-cache'
 export function oncePer<K extends object, V>(find: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, V>()
   return (key) => {
-    const value = known.get(key) ?? find(key)
+    const before = known.get(key)
+    if (before !== undefined) return before
+    const value = find(key)
     known.set(key, value)
     return value
   }
@@ -15,7 +17,9 @@ export function oncePerPair<K extends object, L, V>(find: (key: K, other: L) => 
   const ofKey = oncePer((_: K) => new Map<L, V>())
   return (key, other) => {
     const known = ofKey(key)
-    const value = known.get(other) ?? find(key, other)
+    const before = known.get(other)
+    if (before !== undefined) return before
+    const value = find(key, other)
     known.set(other, value)
     return value
   }

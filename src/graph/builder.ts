@@ -14,7 +14,7 @@ import { publicError } from './faults.js'
 export interface Context {
   /** Our own schema: a host may execute another one that has ours in it. */
   readonly schema: GraphQLSchema
-  readonly store: Store
+  readonly store: Pick<Store, 'read' | 'write'>
   readonly principal: Principal
   readonly clock: () => Date
   readonly wholeListRowsMax: number
@@ -24,15 +24,16 @@ export interface Context {
   /** Throws unless `If-Match` still holds; called inside the write, so that no other write comes between. */
   readonly precondition?: ((read: Read) => Promise<void>) | undefined
   /** Called with the charge of an operation before it is run; throws if the caller has not enough left. */
-  readonly onPriced?: (charge: number) => void
+  readonly onPriced?: ((charge: number) => void) | undefined
 }
 
-interface ContextOptions
-  extends Pick<Context, 'schema' | 'store' | 'principal' | 'clock'>,
-    Partial<Pick<Context, 'wholeListRowsMax' | 'responseBytesMax' | 'onPriced'>> {
-  readonly deadline?: Deadline & { readonly since: number; goOn(): void }
+interface ContextOptions extends Pick<Context, 'schema' | 'principal' | 'clock' | 'onPriced'> {
+  readonly store: Store
+  readonly wholeListRowsMax?: number | undefined
+  readonly responseBytesMax?: number | undefined
+  readonly deadline?: (Deadline & { readonly since: number; goOn(): void }) | undefined
   /** Called for every SQL statement. */
-  readonly onStatement?: OnStatement
+  readonly onStatement?: OnStatement | undefined
   /** Called after each write. */
   readonly onWritten?: (() => void) | undefined
 }
@@ -41,22 +42,21 @@ interface ContextOptions
 export function createContext(options: ContextOptions): Context {
   const { schema, store, principal, clock, deadline, onStatement, onWritten, onPriced } = options
   const { wholeListRowsMax = LIMITS.wholeListRowsMax, responseBytesMax = LIMITS.responseBytesMax } = options
-  const watched = onStatement && { onStatement }
   const write: Store['write'] = (as, work) =>
-    store.write({ ...watched, ...(deadline && { waitingSince: deadline.since }), ...as }, work).finally(() => {
+    store.write({ onStatement, ...(deadline && { waitingSince: deadline.since }), ...as }, work).finally(() => {
       deadline?.goOn()
       onWritten?.()
     })
-  const reading = { owner: principal.keyId, bytesMax: responseBytesMax, ...watched, ...(deadline && { deadline }) }
+  const reading = { owner: principal.keyId, bytesMax: responseBytesMax, onStatement, deadline }
   return {
     schema,
-    store: { ...store, read: store.reading(reading), write },
+    store: { read: store.reading(reading), write },
     principal,
     clock,
     wholeListRowsMax,
     responseBytesMax,
     rowCounts: rowCountsOf(store).countedFor(reading),
-    ...(onPriced && { onPriced }),
+    onPriced,
   }
 }
 

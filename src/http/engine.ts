@@ -36,11 +36,13 @@ export class Engine {
 
   /** The context of a request whose key has been checked. */
   contextFor(exchange: Exchange): Context {
-    const { rateLimits, ...options } = this.options
+    const { rateLimits, store, clock, wholeListRowsMax, responseBytesMax, onWritten } = this.options
     const { principal, deadline } = exchange
     if (!principal) throw new Error('The key of the request has not been checked.')
     const onPriced = (charge: number) => rateLimits.chargeQuery(principal, exchange, charge)
-    return createContext({ ...options, schema, principal, deadline, onStatement: trackStatements(exchange), onPriced })
+    const onStatement = trackStatements(exchange)
+    const limits = { wholeListRowsMax, responseBytesMax }
+    return createContext({ schema, store, clock, principal, deadline, onStatement, onWritten, onPriced, ...limits })
   }
 
   async read(

@@ -16,7 +16,7 @@ import { faultOf } from '../graph/faults.js'
 import { type Answer, type Around, answer, errorsOf, type RootAnswer } from '../graph/query/run.js'
 import { includedBy, type Nodes, type Operation, selectionsOf, type Variables } from '../graph/query/selections.js'
 import { LIMITS } from '../limits.js'
-import type { Read, Store, Write } from '../store/store.js'
+import type { Read, Write } from '../store/store.js'
 import type { Exchange } from './observe/exchange.js'
 import type { HttpRequest } from './wire/request.js'
 
@@ -152,7 +152,7 @@ function changeOnce(
     const done = await recordedFields(write, mutation)
     const meanwhile = done.get(key)
     if (meanwhile) return [replay(mutation, key, nodes, meanwhile), true]
-    const answered = await change({ ...context, store: inside(store, write) })
+    const answered = await change({ ...context, store: inside(write) })
     if (answered.result instanceof Fault) throw answered.result
     const value: unknown = JSON.parse(Buffer.concat(answered.result.json).toString())
     const { errors } = errorsOf({ roots: [answered] })
@@ -166,8 +166,8 @@ function changeOnce(
 }
 
 /** The store inside a transaction: writes join the transaction, and reads see its changes. */
-function inside(store: Store, write: Write): Store {
-  return { ...store, read: write, write: (_, work) => work(write) }
+function inside(write: Write): Context['store'] {
+  return { read: write, write: (_, work) => work(write) }
 }
 
 function recordedError(error: GraphQLError): RecordedError {

@@ -84,7 +84,7 @@ export interface Readership {
   /** Takes turns with others: a key's id, `cli`, or the id of an embedding program; empty for this process itself. */
   readonly owner?: string
   /** Called with every statement. */
-  readonly onStatement?: OnStatement
+  readonly onStatement?: OnStatement | undefined
   readonly deadline?: Deadline | undefined
   /** The bytes that heavy statements may return. */
   readonly bytesMax?: number | undefined

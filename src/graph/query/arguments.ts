@@ -23,26 +23,13 @@ import { TEXT_MAX } from '../../vocabulary.js'
 import type { Arguments, Slot } from './declared.js'
 import { decidingVariables, type Operation, type Variables } from './selections.js'
 
-type Definitions = NonNullable<OperationDefinitionNode['variableDefinitions']>
-type Coercion = ReturnType<typeof getVariableValues>
-
-/** By the raw variables of a request. The definitions are the same for an operation and each of its root fields alone. */
-const coercions = new WeakMap<object, { readonly definitions: Definitions; readonly coercion: Coercion }>()
-
-const NO_DEFINITIONS: Definitions = []
-
-/** Coerces the variables of a request once for all steps. `maxErrors: 1`, because each error prints the whole value. */
+/** Coerces the variables of a request. `maxErrors: 1`, because each error prints the whole value. */
 export function coercionOf(
   schema: GraphQLSchema,
-  { variableDefinitions: definitions = NO_DEFINITIONS }: OperationDefinitionNode,
+  { variableDefinitions = [] }: OperationDefinitionNode,
   sent: Variables,
-): Coercion {
-  if (definitions.length === 0) return { coerced: {} }
-  const known = coercions.get(sent)
-  if (known?.definitions === definitions) return known.coercion
-  const coercion = getVariableValues(schema, definitions, sent, { maxErrors: 1 })
-  coercions.set(sent, { definitions, coercion })
-  return coercion
+): ReturnType<typeof getVariableValues> {
+  return getVariableValues(schema, variableDefinitions, sent, { maxErrors: 1 })
 }
 
 /** Only the variables of `@skip` and `@include`: the others may be large. Undefined if they are invalid. */

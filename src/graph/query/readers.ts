@@ -92,14 +92,19 @@ function identityOf({ text, values }: CompiledSql, numbers: Map<unknown, number>
   return `${text}\n${values.map((value) => numbers.get(value)).join()}`
 }
 
-/** A Fault of the request is returned: other root fields go on. All else concerns the whole operation, and is thrown. */
+/** What is wrong with the request. All else concerns the whole operation, and is thrown again. */
+export function faultOfRequest(error: unknown): Fault {
+  const fault = toFault(error)
+  if (fault instanceof Fault && !isOfStore(fault) && !(fault instanceof ResponseTooLong)) return fault
+  throw error
+}
+
+/** The Fault of one root field is a result: others go on. */
 export async function orFault<T>(work: () => Promise<T>): Promise<T | Fault> {
   try {
     return await work()
   } catch (error) {
-    const fault = toFault(error)
-    if (fault instanceof Fault && !isOfStore(fault) && !(fault instanceof ResponseTooLong)) return fault
-    throw error
+    return faultOfRequest(error)
   }
 }
 

@@ -11,7 +11,7 @@ import type { Arguments } from './declared.js'
 import type { Refusal } from './entries.js'
 import { type Plan, planFor, type Root } from './plan.js'
 import { type FieldPrice, priceOf } from './prices.js'
-import { NULL, orFault, type RootRead, type RootResult, readRoots } from './readers.js'
+import { faultOfRequest, NULL, orFault, type RootRead, type RootResult, readRoots } from './readers.js'
 import { includedBy, type Nodes, type Operation, selectionsOf, type Variables } from './selections.js'
 
 /** The answer to an operation, by root field, in the order of the response. */
@@ -60,11 +60,16 @@ export async function answer(
   { separator = ',', isHosted = false, around = (_, __, run) => run(context) }: RunOptions = {},
 ): Promise<Answer> {
   const { schema, principal } = context
-  const plan = await orFault(async () => planFor(schema, operation, variables, principal.scopes, isHosted))
-  if (plan instanceof Fault) return everywhere(context, operation, variables, plan)
-  const prepared = await Promise.all(plan.roots.map((root) => withArguments(root, variables)))
-  const price = await orFault(() => priced(prepared, context))
-  if (price instanceof Fault) return everywhere(context, operation, variables, price)
+  let plan: Plan
+  let prepared: readonly Prepared[]
+  let price: number
+  try {
+    plan = planFor(schema, operation, variables, principal.scopes, isHosted)
+    prepared = plan.roots.map((root) => withArguments(root, variables))
+    price = await priced(prepared, context)
+  } catch (error) {
+    return everywhere(context, operation, variables, faultOfRequest(error))
+  }
   context.onPriced?.(price)
   if (operation.operation.operation === 'query')
     return answerOf(await readAll(prepared, variables, context, separator), context, plan)
@@ -108,16 +113,15 @@ interface Prepared {
   readonly args: readonly Arguments[] | Fault
 }
 
-async function withArguments(root: Root, variables: Variables): Promise<Prepared> {
+function withArguments(root: Root, variables: Variables): Prepared {
   if ('refused' in root.run) return { root, args: missingScope(root.run.refused) }
-  const args = await orFault(async () => root.slots.map((slot) => argumentsOf(slot, variables))).catch(asArgumentFault)
-  return { root, args }
-}
-
-/** A null in a nullable variable passes validation, and is refused where a non-null type needs it. */
-function asArgumentFault(error: unknown): Fault {
-  if (error instanceof GraphQLError) return new Fault('BAD_REQUEST', error.message)
-  throw error
+  try {
+    return { root, args: root.slots.map((slot) => argumentsOf(slot, variables)) }
+  } catch (error) {
+    // A null in a nullable variable passes validation, and is refused where a non-null type needs it.
+    const isNull = error instanceof GraphQLError
+    return { root, args: isNull ? new Fault('BAD_REQUEST', error.message) : faultOfRequest(error) }
+  }
 }
 
 async function priced(prepared: readonly Prepared[], context: Context): Promise<number> {

@@ -210,7 +210,7 @@ export class Weighing {
 const STATEMENTS_CACHED_MAX = 1_000
 
 /** With placeholders for the values that differ between requests. */
-type CachedStatement = Pick<CompiledSql, 'text' | 'values' | 'hasCursors'>
+type CachedStatement = Required<Pick<CompiledSql, 'text' | 'values' | 'hasCursors'>>
 
 const cachedOn = oncePerEngine(() => new LRUCache<string, CachedStatement>({ max: STATEMENTS_CACHED_MAX }))
 
@@ -260,11 +260,10 @@ export async function statementOf(
   const weighing = new Weighing(pageRequests, times)
   const perRow = 1 + weigh(weighing)
   const { builtOnce } = weighing
-  const { counted = [], ...others } = weighing.others(read)
-  const extent = {
-    ...{ ...own, ...others, perRow: perRow * lengthFactor(context, longTexts, own) },
-    counted: isOfChange ? [] : counted,
-  }
+  const extent: Extent = Object.assign(weighing.others(read), own, {
+    perRow: perRow * lengthFactor(context, longTexts, own),
+    ...(isOfChange && { counted: [] }),
+  })
   const counting = isCounted ? { table: own.table, rows: Number.POSITIVE_INFINITY } : undefined
   const guard = read.guard(extent) ?? (counting && read.guard(counting))
   const isHeavy = guard !== undefined
@@ -272,15 +271,14 @@ export async function statementOf(
   // Whether so many of the longest rows would be too long.
   const isMetered = isHeavy && weight * longTexts * context.rowCounts.texts.longest > context.responseBytesMax
   const kind = isMetered ? 'metered' : isHeavy ? 'guarded' : 'bare'
-  const { values, ...compiled } = await cachedStatement(
+  const { text, values, hasCursors } = await cachedStatement(
     context,
     `${number}${key} ${kind} ${keyOf(pageRequests, builtOnce)}`,
     () => build(new Build(read, pageRequests, { isHeavy, isMetered, builtOnce }), guard),
   )
-  const bound = boundIn(values, pageRequests, given)
   // A filtered list has none: which index is best depends on how rare the values are.
   const hasStablePlan = pageRequests.every((one) => Object.keys(one?.filter ?? {}).length === 0)
-  return { ...compiled, values: bound, hasStablePlan, isHeavy, weight }
+  return { text, values: boundIn(values, pageRequests, given), hasCursors, hasStablePlan, isHeavy, weight }
 }
 
 /** The values of a statement, for its placeholders. */

@@ -10,16 +10,16 @@ export const CURSOR_MARK = '@cursor'
 
 /** An opaque cursor: the list's name and a row's position, with a checksum against damage in transit. */
 export function cursorAt({ name }: { name: string }, place: readonly Key[]): string {
-  return encoded(Buffer.from(JSON.stringify([name, ...place])))
+  return encoded(JSON.stringify([name, ...place]))
 }
 
-function encoded(text: Buffer): string {
-  return Buffer.concat([Buffer.from(checksum(text)), text]).toString('base64url')
+function encoded(text: string): string {
+  return Buffer.from(checksum(text) + text).toString('base64url')
 }
 
 const CHECKSUM_LENGTH = 8
 
-function checksum(text: Buffer | string): string {
+function checksum(text: string): string {
   return crc32(text).toString(16).padStart(CHECKSUM_LENGTH, '0')
 }
 
@@ -49,43 +49,58 @@ function parsed(text: string): unknown[] {
 }
 
 // Cannot occur in a caller's text: inside a JSON string every quote is escaped.
-const MARKED = Buffer.from(`["${CURSOR_MARK}",`)
+const MARKED = `["${CURSOR_MARK}",`
 const [QUOTE, BACKSLASH, END] = Buffer.from('"\\]')
 
-/** Cursors found or encoded before yielding to the event loop. */
-const STEP = 500
+/** Cursors written before yielding to the event loop. */
+const STEP = 250
 
 /** Replaces the marked positions in the JSON of rows by cursors, and yields to the event loop in between. */
 export async function withCursors(rows: unknown[][]): Promise<unknown[][]> {
-  for (const _ of cursorsIn(rows)) await nextTurn()
+  for (const row of rows) {
+    for (let cell = 0; cell < row.length; cell++) {
+      const writer = writerFor(row[cell])
+      while (writer?.hasMore()) await nextTurn()
+      if (writer) row[cell] = writer.json()
+    }
+  }
   return rows
 }
 
-/** The same, which yields after each step. */
-export function* cursorsIn(rows: unknown[][]): Generator<void> {
-  for (const row of rows) {
-    for (const [index, value] of row.entries()) {
-      if (Buffer.isBuffer(value)) row[index] = yield* replaced(value)
-      else if (typeof value === 'string') row[index] = yield* replaced(Buffer.from(value))
+/** Writes cursors in JSON; undefined for a value without any. */
+export function writerFor(value: unknown): CursorWriter | undefined {
+  if (typeof value === 'string') return value.includes(CURSOR_MARK) ? new CursorWriter(Buffer.from(value)) : undefined
+  return Buffer.isBuffer(value) && value.includes(CURSOR_MARK) ? new CursorWriter(value) : undefined
+}
+
+/** Writes the cursors of one text, in steps. */
+class CursorWriter {
+  private readonly marked: Buffer
+  private readonly parts: Buffer[] = []
+  private from = 0
+
+  constructor(marked: Buffer) {
+    this.marked = marked
+  }
+
+  /** Takes a step; false after the last one. */
+  hasMore(): boolean {
+    for (let written = 0; written < STEP; written++) {
+      const at = this.marked.indexOf(MARKED, this.from)
+      if (at < 0) return false
+      const end = endOfArray(this.marked, at + MARKED.length)
+      // The name of the list and the keys, as an array in JSON.
+      const place = `[${this.marked.toString('utf8', at + MARKED.length, end)}`
+      this.parts.push(this.marked.subarray(this.from, at), Buffer.from(`"${encoded(place)}"`))
+      this.from = end
     }
+    return true
+  }
+
+  json(): Buffer {
+    return Buffer.concat([...this.parts, this.marked.subarray(this.from)])
   }
 }
-
-function* replaced(json: Buffer): Generator<void, Buffer> {
-  const parts: Buffer[] = []
-  let from = 0
-  for (let at = json.indexOf(MARKED); at >= 0; at = json.indexOf(MARKED, from)) {
-    const end = endOfArray(json, at + MARKED.length)
-    // The name of the list and the keys, as an array in JSON.
-    const place = Buffer.concat([OPENING, json.subarray(at + MARKED.length, end)])
-    parts.push(json.subarray(from, at), Buffer.from(`"${encoded(place)}"`))
-    from = end
-    if (parts.length % STEP === 0) yield
-  }
-  return from === 0 ? json : Buffer.concat([...parts, json.subarray(from)])
-}
-
-const OPENING = Buffer.from('[')
 
 function endOfArray(json: Buffer, from: number): number {
   let isText = false

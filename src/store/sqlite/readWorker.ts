@@ -1,6 +1,6 @@
 import { constants, getPriority, setPriority } from 'node:os'
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
-import { cursorsIn } from '../query/cursors.js'
+import { writerFor } from '../query/cursors.js'
 import type { CompiledSql } from '../store.js'
 import { connect, STILL_WANTED, WITHIN_LIMIT } from './connection.js'
 import { TOO_LONG, type WorkerReport, type WorkerStart, type WorkerTask } from './readWorkerMessages.js'
@@ -87,9 +87,11 @@ function lengthOf(value: unknown): number {
 
 /** Writes the cursors of a row, and frees its former bytes at once: this thread rarely collects garbage by itself. */
 function withCursors(row: unknown[]): unknown[] {
-  const finished = [row.slice()]
-  for (const _ of cursorsIn(finished));
-  const [values = []] = finished
+  const values = row.map((value) => {
+    const writer = writerFor(value)
+    while (writer?.hasMore());
+    return writer ? writer.json() : value
+  })
   const former = row.filter((value, index) => value !== values[index])
   NOBODY.postMessage(null, bytesIn([former]))
   return values
