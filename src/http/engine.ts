@@ -7,7 +7,7 @@ import type { Separator } from '../store/query/json.js'
 import type { RateLimits } from './access/rateLimits.js'
 import type { ServeCached } from './cache/responseCache.js'
 import { createIdempotentMutations } from './idempotency.js'
-import { type Exchange, trackStatements } from './observe/exchange.js'
+import type { Exchange } from './observe/exchange.js'
 import type { AppOptions } from './options.js'
 import type { Bodies } from './wire/body.js'
 
@@ -40,7 +40,9 @@ export class Engine {
     const { principal, deadline } = exchange
     if (!principal) throw new Error('The key of the request has not been checked.')
     const onPriced = (charge: number) => rateLimits.chargeQuery(principal, exchange, charge)
-    const onStatement = trackStatements(exchange)
+    const onStatement = () => {
+      exchange.statements += 1
+    }
     const limits = { wholeListRowsMax, responseBytesMax }
     return createContext({ schema, store, clock, principal, deadline, onStatement, onWritten, onPriced, ...limits })
   }
@@ -56,7 +58,7 @@ export class Engine {
     exchange.isShared = !answered.isPersonal
     // Someone who is not found by id may be added later.
     const isAllThere = answered.roots.every(({ result }) => result instanceof Fault || result.isThere)
-    if (!isAllThere) exchange.reads.add('personnel')
+    exchange.reads = isAllThere ? [...answered.reads] : [...answered.reads, 'personnel']
     return answered
   }
 }

@@ -1,37 +1,78 @@
 import { randomInt } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
-import { LIMITS } from '../limits.js'
+import { getTableName, is, isSQLWrapper, SQL, type SQLWrapper, sql, Table } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Tables } from './tables.js'
 
 type RevisionColumn = keyof Tables['revision']['$inferSelect']
 
 /**
  * Parts of the data that change independently. Each has a change counter beside the overall one. `known` rises with
- * `personnel`, unless people were only added: that changes no known person, group or membership.
+ * every change of a person, a group or a membership, but not when people are only added.
  */
 export const CHANGE_COUNTERS = ['personnel', 'known', 'projects', 'history', 'keys'] as const
 export type ChangeCounter = (typeof CHANGE_COUNTERS)[number]
 
 type TableName = Tables[keyof Tables]['_']['name']
 
-/** The change counter of each table; undefined for tables that no result shows. */
-const COUNTER_OF: Readonly<Record<TableName, ChangeCounter | undefined>> = {
+const COUNTER_OF = {
   person: 'personnel',
-  groups: 'personnel',
-  membership: 'personnel',
+  groups: 'known',
+  membership: 'known',
   project: 'projects',
   risk: 'projects',
   risk_tally: 'projects',
   issue: 'projects',
   change: 'history',
   api_key: 'keys',
+  // No result shows these.
   kept_answer: undefined,
   revision: undefined,
+} as const satisfies Record<TableName, ChangeCounter | undefined>
+
+const counters = new Map<string, ChangeCounter | undefined>(Object.entries(COUNTER_OF))
+
+/** The change counter of a table; undefined if no result shows it, or if it is made by the statement itself. */
+export function counterOf(table: Table): ChangeCounter | undefined {
+  return counters.get(getTableName(table))
 }
 
-/** The change counter of a table: the overall one if it has none of its own. */
-export function counterOf(table: string): keyof Versions {
-  return names.get(table) ?? 'all'
+/** A table of which a statement reads only rows with given ids, so that new people make no difference. */
+class TableById implements SQLWrapper {
+  readonly counter: ChangeCounter | undefined
+  private readonly name: string
+
+  constructor(table: PgTable) {
+    const counter = counterOf(table)
+    this.counter = counter === 'personnel' ? 'known' : counter
+    this.name = getTableName(table)
+  }
+
+  getSQL(): SQL {
+    return sql`${sql.identifier(this.name)}`
+  }
+
+  shouldOmitSQLParens(): boolean {
+    return true
+  }
+}
+
+export function byId(table: PgTable): SQLWrapper {
+  return new TableById(table)
+}
+
+/** The change counters that the rows of a statement depend on: those of the tables that it is built of. */
+export function countersIn(built: SQL): readonly ChangeCounter[] {
+  const found = new Set<ChangeCounter | undefined>()
+  // Grows while it is read. A part may be used several times, and some wrap themselves.
+  const parts = new Set<unknown>([built])
+  for (const part of parts) {
+    if (part instanceof TableById) found.add(part.counter)
+    else if (is(part, Table)) found.add(counterOf(part))
+    else if (is(part, SQL)) for (const chunk of part.queryChunks) parts.add(chunk)
+    else if (Array.isArray(part)) for (const one of part) parts.add(one)
+    else if (isSQLWrapper(part)) parts.add(part.getSQL())
+  }
+  return [...found].filter((counter) => counter !== undefined)
 }
 
 /** The columns of the overall counter and of each part's counter. */
@@ -104,47 +145,4 @@ export function raise(raised: Raised, changed: Iterable<ChangeCounter>, nonce: n
 export function raising(raised: Raised, build: (nonce: number) => string): string {
   const changes = [...raised].map(([one, nonce]) => `${one} = ${one} + 1, ${one}_nonce = ${build(nonce)}`)
   return `update revision set ${changes.join(', ')}`
-}
-
-/** Bounds the cache: callers' filters and selections make many statements. */
-const CACHED_MAX = 1_000
-
-const names = new Map(Object.entries(COUNTER_OF))
-const NAME = new RegExp(`\\b(?:${[...names.keys()].join('|')})\\b`, 'g')
-
-function tablesIn(statement: string): readonly string[] {
-  return [...new Set(statement.match(NAME))]
-}
-
-/** A person read by id, such as the owner of a risk. */
-const PERSON_BY_ID = /"person" "(r\d+)" where "\1"\."id" = /g
-
-/** Tables whose rows stay as they are when a person is added. */
-const KNOWN_TABLES: readonly string[] = ['groups', 'membership'] satisfies TableName[]
-
-/** The counters that a statement depends on; may include too many if something else has a table's name. */
-export const countersIn = cachedByText((statement) => {
-  const others = statement.replace(PERSON_BY_ID, '')
-  const named = tablesIn(others).flatMap((name) => (KNOWN_TABLES.includes(name) ? 'known' : (names.get(name) ?? [])))
-  return others === statement ? named : ['known', ...named]
-})
-
-const PERSON: TableName = 'person'
-const ADD_PERSON = `insert into "${PERSON}" (`
-
-/** The counters that a statement may raise. */
-export const changedBy = cachedByText((statement) => {
-  if (statement.startsWith('select')) return []
-  const changed = tablesIn(statement).flatMap((name) => names.get(name) ?? [])
-  return changed.includes('personnel') && !statement.startsWith(ADD_PERSON) ? [...changed, 'known'] : changed
-})
-
-function cachedByText(find: (statement: string) => readonly ChangeCounter[]) {
-  const cached = new LRUCache<string, readonly ChangeCounter[]>({ max: CACHED_MAX })
-  return (statement: string): readonly ChangeCounter[] => {
-    const counters = cached.get(statement) ?? [...new Set(find(statement))]
-    // Callers can produce texts of half a megabyte.
-    if (statement.length <= LIMITS.storeKeptCharacters) cached.set(statement, counters)
-    return counters
-  }
 }

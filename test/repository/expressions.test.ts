@@ -15,8 +15,6 @@ const BUILT: Readonly<Record<string, string>> = {
     '/^(?<day>\\d\\d?)\\. (?<month>[\\p{L}\\p{M}]+\\.?) (?<year>\\d\\d)(?!\\d)/iu',
   'ingest/files/guess/own.ts: new RegExp(`^(?:${values.map((value) => value.replace("_", "[ _-]")).join("|")})?$`, "i")':
     '/^(?:OPEN|IN[ _-]PROGRESS|CLOSED)?$/i',
-  'store/changeCounters.ts: new RegExp(`\\\\b(?:${[...names.keys()].join("|")})\\\\b`, "g")':
-    '/\\b(?:person|group)\\b/g',
   'http/idempotency.ts: new RegExp(`^[\\\\x21-\\\\x7e]{1,${LIMITS.idempotencyKeyCharactersMax}}$`)':
     '/^[\\x21-\\x7e]{1,255}$/',
   'http/rest/handler.ts: new RegExp(String.raw`^[\\s,]*${TAG}(?:\\s*,[\\s,]*${TAG})*[\\s,]*$`)':
@@ -54,7 +52,6 @@ const JUSTIFIED: Readonly<Record<string, string>> = {
     'Starts at the beginning alone; blanks that no word follows are read twice.',
   'ingest/files/workbook/numberFormats.ts: /"[^"]*"|\\\\.|_.|\\*.|\\[(?!h+\\]|m+\\]|s+\\])[^\\][]*\\]|am\\/pm|a\\/p/gi':
     'At most `FORMAT_CHARACTERS_MAX`: 1,000 characters.',
-  'store/changeCounters.ts: /"person" "(r\\d+)" where "\\1"\\."id" = /g': 'SQL of our own; no digits are read twice.',
   'web/graphiql/main.ts: /("Authorization"\\s*:\\s*"Bearer )([^"]*)(?=")/i':
     'What a person typed into their own browser.',
 }

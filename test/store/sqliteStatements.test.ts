@@ -53,10 +53,8 @@ test('a statement that changes with the tables goes on being right', () => {
 })
 
 test('what was lent is of no use once it is taken back', () => {
-  const seen: string[] = []
-  const { lent, takeBack } = lend(openKept().statements, (sql) => seen.push(sql))
+  const { lent, takeBack } = lend(openKept().statements)
   lent.prepare('select 1')
   takeBack()
   expect(() => lent.prepare('select 1')).toThrow(/revoked/)
-  expect(seen).toEqual(['select 1'])
 })

@@ -32,7 +32,7 @@ function scripted(script: Script) {
   const queue = new WriteQueue({
     open,
     // Only its connection to the server matters here.
-    writeOn: (run) => ({ run }) as unknown as Write,
+    writeOn: (run) => ({ run, db: {} }) as unknown as Write,
     look: async () => undefined,
   })
   const write = <T>(work: (run: Session['run'], attempt: number) => Promise<T>) =>

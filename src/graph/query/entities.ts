@@ -4,14 +4,13 @@ import { grants, type Scope } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
 import { conditional } from '../../store/query/jsonPage.js'
 import { keysIn, SAMPLE } from '../../store/query/rowKeys.js'
-import type { CompiledSql } from '../../store/store.js'
 import type { Context } from '../builder.js'
 import { type Batch, contradiction, readReferences } from '../federation/references.js'
 import type { References } from './declared.js'
 import type { Refusal } from './entries.js'
 import { type PageRequests, pageRequestsIn } from './pageRequests.js'
 import type { ReadRoot } from './readers.js'
-import { type Entry, type PlannedRows, statementOf } from './statements.js'
+import { type Entry, type PlannedRows, type PlannedSql, statementOf } from './statements.js'
 
 /** What is planned for entities of one type. */
 interface EntityPlan extends PlannedRows, Pick<Entry, 'object'> {
@@ -28,7 +27,7 @@ export function entitiesReader(
     const mayRead = (scope: Scope) => grants(context.principal.scopes, scope)
     const { places, batches } = readReferences(references.of(args[0] ?? {}), mayRead)
     const pageRequests = await pageRequestsIn(context, rows, args)
-    const statements: CompiledSql[] = []
+    const statements: PlannedSql[] = []
     const refusals = new Set<Refusal>()
     for (const batch of batches) {
       const plan = types.get(batch.entity.name)
@@ -80,7 +79,7 @@ async function lookUp(
   plan: EntityPlan,
   pageRequests: PageRequests,
   { entity, key, keys, values }: Batch,
-): Promise<CompiledSql> {
+): Promise<PlannedSql> {
   const { read } = context.store
   const table = entity.table(read.t)
   const row = aliasedTable(table, 'e')

@@ -82,7 +82,7 @@ export function reference({ list, by }: { list: AnyList; by: string }, { object,
   const member: Member = (build, row) => {
     const id = columnOf(row, by)
     if (build.isBuiltOnce(entry)) return { value: build.objectOf(list, object, id, build.idsIn(row, by)), isJson: true }
-    const { name, alias } = build.row(list)
+    const { name, alias } = build.row(list, true)
     const where = sql`${(alias as Identified).id} = ${id}`
     return { value: sql`(select ${object(build, alias)} from ${name} where ${where})`, isJson: true }
   }

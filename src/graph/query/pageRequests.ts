@@ -4,6 +4,7 @@ import type { Principal } from '../../auth/principal.js'
 import { grants, type Scope } from '../../auth/scopes.js'
 import { badArgument } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
+import { type ChangeCounter, countersIn } from '../../store/changeCounters.js'
 import { type Matching, matchingOf } from '../../store/query/jsonPage.js'
 import { type AnyList, type Caller, isServed, oncePerEngine, placeAfter } from '../../store/query/page.js'
 import type { Read } from '../../store/store.js'
@@ -87,6 +88,8 @@ interface BoundFilter {
   readonly matching: () => Matching
   /** By placeholder name. */
   readonly values: Values
+  /** The change counters that its condition depends on. */
+  readonly reads: readonly ChangeCounter[]
 }
 
 /** Filters recur, and compiling one takes 20 to 100 microseconds. */
@@ -104,7 +107,7 @@ const KEPT_VALUES_MAX = 100
 function boundFilter(read: Read, list: AnyList, filter: object, prefix: string): BoundFilter {
   // An empty filter has no values of its own.
   if (Object.keys(filter).length === 0) {
-    return { shape: '', matching: () => matchingOf(read, list, filter), values: {} }
+    return { shape: '', matching: () => matchingOf(read, list, filter), values: {}, reads: [] }
   }
   // A key as long as a long list would take longer than compiling.
   if (Object.values(filter).some((value) => Array.isArray(value) && value.length > KEPT_VALUES_MAX)) {
@@ -119,11 +122,13 @@ function boundFilter(read: Read, list: AnyList, filter: object, prefix: string):
 
 function bind(read: Read, list: AnyList, filter: object, prefix: string): BoundFilter {
   const { condition, parts } = matchingOf(read, list, filter)
-  const compiled = [...(condition ? [condition] : []), ...(parts ?? [])].map((one, part) => {
+  const conditions = [...(condition ? [condition] : []), ...(parts ?? [])]
+  const compiled = conditions.map((one, part) => {
     const { text, values } = read.compile(one)
     return { text, values: values.map((value, index) => [`${prefix}${part}_${index}`, value] as const) }
   })
-  return bound(isServed(list, filter) ? 'served' : 'sought', compiled, parts !== undefined)
+  const reads = countersIn(sql.join(conditions))
+  return bound(isServed(list, filter) ? 'served' : 'sought', compiled, parts !== undefined, reads)
 }
 
 interface CompiledPart {
@@ -132,12 +137,18 @@ interface CompiledPart {
 }
 
 /** Apart from `bind`, whose closures hold the request's own handle: these are cached, and would keep its rows alive. */
-function bound(kind: string, compiled: readonly CompiledPart[], hasParts: boolean): BoundFilter {
+function bound(
+  kind: string,
+  compiled: readonly CompiledPart[],
+  hasParts: boolean,
+  reads: readonly ChangeCounter[],
+): BoundFilter {
   const conditions = () => compiled.map(withPlaceholders)
   return {
     shape: [kind, ...compiled.map(({ text }) => text)].join(' '),
     matching: () => (hasParts ? { condition: undefined, parts: conditions() } : { condition: conditions()[0] }),
     values: Object.fromEntries(compiled.flatMap(({ values }) => values)),
+    reads,
   }
 }
 

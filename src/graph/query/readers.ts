@@ -12,7 +12,16 @@ import type { Arguments, SingleRow } from './declared.js'
 import type { Connection, EntryPlanner, Part, Refusal } from './entries.js'
 import { pageRequestsIn, requirePageSize } from './pageRequests.js'
 import type { Variables } from './selections.js'
-import { Build, boundIn, compiledWith, type Entry, type PlannedRows, statementOf, Weighing } from './statements.js'
+import {
+  Build,
+  boundIn,
+  compiledWith,
+  type Entry,
+  type PlannedRows,
+  type PlannedSql,
+  statementOf,
+  Weighing,
+} from './statements.js'
 
 /** The result of a root field. */
 export interface RootResult {
@@ -45,7 +54,7 @@ export type ReadRoot = (
 
 /** The statements of a root field, and how their rows become its result. */
 export interface RootRead {
-  readonly statements: readonly CompiledSql[]
+  readonly statements: readonly PlannedSql[]
   /** What the caller may not read of it. */
   readonly refusals: readonly Refusal[]
   /** Gets the rows of each statement; throws a Fault that concerns this field alone. */
@@ -192,7 +201,7 @@ export function rowReader(rows: PlannedRows, refused: Refusals, one: SingleRow, 
       extent: { table: one.list.table(context.store.read.t), rows: 1 },
       times: 1,
       build: (build) => {
-        const { name, alias } = build.row(one.list)
+        const { name, alias } = build.row(one.list, way === 'id')
         return sql`select ${object(build, alias)} from ${name}${conditional(condition(build.read, alias))} limit 1`
       },
       given,
@@ -249,7 +258,7 @@ export function viewReader(rows: PlannedRows, refused: Refusals, view: AnyView, 
     const { name, alias } = build.row({ table: () => view.row })
     const selected = sql`(select ${view.size} from ${view.row}), ${object(build, alias)}`
     const tables = view.tables(read, given, { guard, most })
-    const { values, ...compiled } = compiledWith(read, sql`${tables} select ${selected} from ${name}`)
+    const { values, ...compiled } = compiledWith(read, sql`${tables} select ${selected} from ${name}`, pageRequests)
     const weight = read.weigh(extent)
     return {
       statements: [{ ...compiled, values: boundIn(values, pageRequests), isHeavy, weight }],

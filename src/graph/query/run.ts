@@ -3,6 +3,7 @@ import { GraphQLError, isNonNullType, locatedError } from 'graphql'
 import { grants, type Scope } from '../../auth/scopes.js'
 import { Fault, ResponseTooLong } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
+import type { ChangeCounter } from '../../store/changeCounters.js'
 import type { Separator } from '../../store/query/json.js'
 import { type Context, missingScope } from '../builder.js'
 import { asFault, publicError } from '../faults.js'
@@ -19,6 +20,8 @@ export interface Answer {
   readonly roots: readonly RootAnswer[]
   /** Whether it depends on more than the caller's scopes. */
   readonly isPersonal: boolean
+  /** The change counters that a query depends on. */
+  readonly reads: ReadonlySet<ChangeCounter>
   /** Whether a root field that is never null has an error, so that there is no data at all. */
   readonly isNull: boolean
 }
@@ -71,20 +74,28 @@ export async function answer(
     return everywhere(context, operation, variables, faultOfRequest(error))
   }
   context.onPriced?.(price)
-  if (operation.operation.operation === 'query')
-    return answerOf(await readAll(prepared, variables, context, separator), context, plan)
+  const { isPersonal } = plan
+  if (operation.operation.operation === 'query') {
+    const reads = await readsOf(prepared, variables, context, separator)
+    const counters = reads.flatMap((one) => (one instanceof Fault ? [] : one.statements.flatMap(({ reads }) => reads)))
+    return answerOf(await readAll(prepared, reads, context), context, { isPersonal, reads: new Set(counters) })
+  }
   const roots: RootAnswer[] = []
   for (const one of prepared) roots.push(await changeOne(one, context, around))
-  return answerOf(roots, context, plan)
+  return answerOf(roots, context, { isPersonal })
 }
 
-function answerOf(roots: readonly RootAnswer[], { schema }: Context, { isPersonal }: Pick<Plan, 'isPersonal'>): Answer {
+function answerOf(
+  roots: readonly RootAnswer[],
+  { schema }: Context,
+  { isPersonal = false, reads = new Set() }: Partial<Answer>,
+): Answer {
   const queries = schema.getQueryType()?.getFields() ?? {}
   const isNull = roots.some(({ nodes, result }) => {
     const { value: name } = nodes[0].name
     return result instanceof Fault && (isNonNullType(queries[name]?.type) || NON_NULL.has(name))
   })
-  return { roots, isPersonal, isNull }
+  return { roots, isPersonal, reads, isNull }
 }
 
 /** What every root type has, besides `__type`, which is nullable. */
@@ -104,7 +115,7 @@ function everywhere(context: Context, operation: Operation, variables: Variables
   const type = context.schema.getRootType(operation.operation.operation)
   const selected = type ? selectionsOf(operation, includedBy(variables))(type, [operation.operation.selectionSet]) : []
   const roots = Array.from(selected, ([key, nodes]) => ({ key, nodes, result, refusals: [] }))
-  return answerOf(roots, context, { isPersonal: false })
+  return answerOf(roots, context, {})
 }
 
 /** A root field with the arguments of its slots, or what is wrong with them. */
@@ -142,12 +153,13 @@ function storingCostOf({ slots: [slot] }: Root, [args = {}]: readonly Arguments[
   return Math.max(price.records(args), long) * LIMITS.recordCost
 }
 
-async function readAll(
+/** What each root field reads. */
+async function readsOf(
   prepared: readonly Prepared[],
   variables: Variables,
   context: Context,
   separator: Separator,
-): Promise<RootAnswer[]> {
+): Promise<(RootRead | Fault)[]> {
   const reads: (RootRead | Fault)[] = []
   for (const [index, { root, args }] of prepared.entries()) {
     // Composing new SQL text takes time: yield to other requests in between.
@@ -156,6 +168,14 @@ async function readAll(
     if (args instanceof Fault) reads.push(args)
     else if ('read' in run) reads.push(await orFault(() => run.read(context, args, separator, variables)))
   }
+  return reads
+}
+
+async function readAll(
+  prepared: readonly Prepared[],
+  reads: readonly (RootRead | Fault)[],
+  context: Context,
+): Promise<RootAnswer[]> {
   const results = await readRoots(context, reads)
   requireSendable(context, results)
   return prepared.map(({ root: { key, nodes } }, index) => {

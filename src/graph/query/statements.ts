@@ -3,6 +3,7 @@ import { aliasedTable, and, fillPlaceholders, inArray, type SQL, sql } from 'dri
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { LRUCache } from 'lru-cache'
 import { LIMITS } from '../../limits.js'
+import { byId, type ChangeCounter, countersIn } from '../../store/changeCounters.js'
 import { CURSOR_MARK } from '../../store/query/cursors.js'
 import { conditional, JsonPage, type Source } from '../../store/query/jsonPage.js'
 import { type AnyList, isServed, oncePerEngine } from '../../store/query/page.js'
@@ -12,6 +13,12 @@ import type { Tables } from '../../store/tables.js'
 import type { Context } from '../builder.js'
 import { columnOf, type Slot } from './declared.js'
 import type { PageRequests } from './pageRequests.js'
+
+/** A statement of a root field. */
+export interface PlannedSql extends CompiledSql {
+  /** The change counters that its rows depend on. */
+  readonly reads: readonly ChangeCounter[]
+}
 
 /** Planned rows of a root field. */
 export interface PlannedRows {
@@ -62,11 +69,11 @@ export class Build {
     return `r${this.names}`
   }
 
-  /** A table with a new alias. */
-  row(list: Pick<AnyList, 'table'>): { name: SQL; alias: PgTable } {
+  /** A table with a new alias; `isById` if only a row with a given id is read. */
+  row(list: Pick<AnyList, 'table'>, isById = false): { name: SQL; alias: PgTable } {
     const name = this.newName()
     const table = list.table(this.read.t)
-    return { name: sql`${table} ${sql.identifier(name)}`, alias: aliasedTable(table, name) }
+    return { name: sql`${isById ? byId(table) : table} ${sql.identifier(name)}`, alias: aliasedTable(table, name) }
   }
 
   isBuiltOnce(entry: Entry): boolean {
@@ -210,12 +217,17 @@ export class Weighing {
 const STATEMENTS_CACHED_MAX = 1_000
 
 /** With placeholders for the values that differ between requests. */
-type CachedStatement = Required<Pick<CompiledSql, 'text' | 'values' | 'hasCursors'>>
+type CachedStatement = Required<Pick<PlannedSql, 'text' | 'values' | 'hasCursors' | 'reads'>>
 
 const cachedOn = oncePerEngine(() => new LRUCache<string, CachedStatement>({ max: STATEMENTS_CACHED_MAX }))
 
 /** Caches the compiled SQL text of equal selections. */
-async function cachedStatement(context: Context, key: string, build: () => SQL): Promise<CachedStatement> {
+async function cachedStatement(
+  context: Context,
+  key: string,
+  pageRequests: PageRequests,
+  build: () => SQL,
+): Promise<CachedStatement> {
   const { read } = context.store
   const statements = cachedOn(read)
   const known = statements.get(key)
@@ -224,14 +236,15 @@ async function cachedStatement(context: Context, key: string, build: () => SQL):
   await nextTurn()
   const built = build()
   await nextTurn()
-  const compiled = compiledWith(read, built)
+  const compiled = compiledWith(read, built, pageRequests)
   if (key.length + compiled.text.length <= LIMITS.storeKeptCharacters) statements.set(key, compiled)
   return compiled
 }
 
-export function compiledWith(read: Read, built: SQL): CachedStatement {
-  const compiled = read.compile(built)
-  return { ...compiled, hasCursors: compiled.text.includes(CURSOR_MARK) }
+export function compiledWith(read: Read, built: SQL, pageRequests: PageRequests): CachedStatement {
+  const { text, values } = read.compile(built)
+  const reads = new Set([...countersIn(built), ...pageRequests.flatMap((one) => one?.bound.reads ?? [])])
+  return { text, values, hasCursors: text.includes(CURSOR_MARK), reads: [...reads] }
 }
 
 /** One statement of a root field. */
@@ -255,7 +268,7 @@ export async function statementOf(
   { number, weigh, longTexts }: PlannedRows,
   pageRequests: PageRequests,
   { key = '', extent: own, times, isCounted = false, isOfChange = false, build, given }: Statement,
-): Promise<CompiledSql> {
+): Promise<PlannedSql> {
   const { read } = context.store
   const weighing = new Weighing(pageRequests, times)
   const perRow = 1 + weigh(weighing)
@@ -271,14 +284,15 @@ export async function statementOf(
   // Whether so many of the longest rows would be too long.
   const isMetered = isHeavy && weight * longTexts * context.rowCounts.texts.longest > context.responseBytesMax
   const kind = isMetered ? 'metered' : isHeavy ? 'guarded' : 'bare'
-  const { text, values, hasCursors } = await cachedStatement(
+  const { text, values, hasCursors, reads } = await cachedStatement(
     context,
     `${number}${key} ${kind} ${keyOf(pageRequests, builtOnce)}`,
+    pageRequests,
     () => build(new Build(read, pageRequests, { isHeavy, isMetered, builtOnce }), guard),
   )
   // A filtered list has none: which index is best depends on how rare the values are.
   const hasStablePlan = pageRequests.every((one) => Object.keys(one?.filter ?? {}).length === 0)
-  return { text, values: boundIn(values, pageRequests, given), hasCursors, hasStablePlan, isHeavy, weight }
+  return { text, values: boundIn(values, pageRequests, given), hasCursors, reads, hasStablePlan, isHeavy, weight }
 }
 
 /** The values of a statement, for its placeholders. */

@@ -37,7 +37,7 @@ export function createResponseCache(bytesMax: number, rateLimits: RateLimits): S
     const fresh = await handle()
     const { operation, cost, reads } = exchange
     if (isReusable(exchange, fresh)) {
-      entries.keep(key, { response: fresh, operation, cost, versions, reads: [...reads] })
+      entries.keep(key, { response: fresh, operation, cost, versions, reads })
     }
     return fresh
   }

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../../auth/principal.js'
 import { type Fault, Overloaded } from '../../errors.js'
-import { type ChangeCounter, countersIn, type Versions } from '../../store/changeCounters.js'
+import type { ChangeCounter, Versions } from '../../store/changeCounters.js'
 import { withoutValues } from '../../store/faults.js'
-import type { OnStatement } from '../../store/store.js'
 import { RequestDeadline } from '../deadline.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
 
@@ -40,8 +39,8 @@ export interface Exchange {
   readonly onReady: (() => void)[]
   /** The number of SQL statements so far. */
   statements: number
-  /** The change counters of the tables that they read. */
-  readonly reads: Set<ChangeCounter>
+  /** The change counters that the response depends on. */
+  reads: readonly ChangeCounter[]
   /** How many bytes of a body were parsed. */
   bodyBytes?: number
   /** The first error of the response, if it has one. */
@@ -74,7 +73,7 @@ export function openExchange(request: HttpRequest, address: string | undefined, 
     deadline,
     address,
     statements: 0,
-    reads: new Set(),
+    reads: [],
     cost: 0,
     charged: 0,
     isShared: false,
@@ -86,14 +85,6 @@ export function openExchange(request: HttpRequest, address: string | undefined, 
 export function outcomeOf({ startedAt, waitedMs = 0 }: Exchange, { status, body }: HttpResponse): Outcome {
   const ms = Math.round((performance.now() - startedAt - waitedMs) * 10) / 10
   return { status, ms, bytes: body?.length ?? 0 }
-}
-
-/** A callback for the store that counts the statements of a request and the tables that they read. */
-export function trackStatements(exchange: Exchange): OnStatement {
-  return (text) => {
-    exchange.statements += 1
-    for (const counter of countersIn(text)) exchange.reads.add(counter)
-  }
 }
 
 /** Logs the request; one that took longer than `slowMs` also as a warning. */

@@ -1,8 +1,9 @@
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import type { Bulk } from '../bulk.js'
-import { type ChangeCounter, changedBy, newNonce, type Raised, raise, raising } from '../changeCounters.js'
+import { type ChangeCounter, newNonce, type Raised, raise, raising } from '../changeCounters.js'
 import { BUSY, driverCode, isOfConnection, toFault, UNREACHABLE } from '../faults.js'
+import { reporting } from '../reportedChanges.js'
 import type { Authorship, OnNotice, Write } from '../store.js'
 import { SELECT_LAST_TIMESTAMP, timestampAfter } from '../timestamps.js'
 import { postgresBulk } from './bulk.js'
@@ -164,7 +165,11 @@ class Transaction {
     })
     const nonce = newNonce()
     try {
-      const result = await work(database.writeOn(run, as, { by: as.by, at, nonce, ...bulk }))
+      const write = reporting(database.writeOn(run, as, { by: as.by, at, nonce, ...bulk }), (raised) => {
+        own.hasWritten = true
+        for (const counter of raised) own.changed.add(counter)
+      })
+      const result = await work(write)
       if (this.failure !== undefined) throw this.failure
       if (!as.unseen) raise(this.raised, own.changed, nonce)
       this.lastTimestamp = at
@@ -180,8 +185,6 @@ class Transaction {
 
   private async runFor(own: Performed, sql: string, values?: unknown[], how?: QueryOptions): Promise<QueryResult> {
     if (own.isOver) throw new Error('The handle of this write has been revoked: the write is over.')
-    own.hasWritten ||= !sql.startsWith('select')
-    for (const counter of changedBy(sql)) own.changed.add(counter)
     return this.send(sql, values, how)
   }
 

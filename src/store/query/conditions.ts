@@ -1,4 +1,4 @@
-import { type AnyColumn, getTableName, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { growingCache, oncePerPair } from '../../caches.js'
 import { badArgument } from '../../errors.js'
@@ -154,7 +154,7 @@ export class KnownNames {
     const names = namesIn(values, naming)
     if (names.size === 0) return undefined
     const { read, versions } = this.store
-    const version = (await versions())[counterOf(getTableName(naming.table(read.t)))]
+    const version = (await versions())[counterOf(naming.table(read.t)) ?? 'all']
     const isKnown = (name: string) => this.known.get(`${naming.kind} ${name}`) === version
     const unsure = [...names.keys()].filter((name) => !isKnown(name))
     if (unsure.length === 0) return undefined

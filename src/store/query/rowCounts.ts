@@ -58,7 +58,7 @@ export class RowCounts {
   /** `most` is the size of a whole list, where a setting makes it larger. */
   async of(list: CountedList, filter: object = {}, most = 0): Promise<number> {
     const { read, versions } = this.store
-    const counters = [list.table, ...tablesNamed(list, filter)].map((table) => counterOf(getTableName(table(read.t))))
+    const counters = [list.table, ...tablesNamed(list, filter)].map((table) => counterOf(table(read.t)) ?? 'all')
     // Read the versions before counting, so that a count is never cached under a newer version.
     const found = await versions()
     const version = [...new Set(counters)].map((counter) => found[counter]).join()
@@ -156,7 +156,7 @@ export class TextSizes {
     const { read, versions } = this.store
     let { sizes, version } = known
     try {
-      const found = String((await versions())[counterOf(name)])
+      const found = String((await versions())[counterOf(table) ?? 'all'])
       if (found !== version) [sizes, version] = [await sizesOf(read, table), found]
     } catch {
       // The store is busy or closed: those who read report it, and the next one measures again.

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-import { type ChangeCounter, changedBy, newNonce, type Raised, raise, raising } from '../changeCounters.js'
+import { type ChangeCounter, newNonce, type Raised, raise, raising } from '../changeCounters.js'
 import { FairQueue, type Owned } from '../fairQueue.js'
 import { driverCode, toFault } from '../faults.js'
+import { reporting } from '../reportedChanges.js'
 import type { Authorship, OnNotice, Write } from '../store.js'
 import { SELECT_LAST_TIMESTAMP, timestampAfter } from '../timestamps.js'
 import type { Connection, Statement } from './driver.js'
@@ -160,12 +161,13 @@ export class WriteQueue {
     const changed = new Set<ChangeCounter>()
     const nonce = newNonce()
     let hasWritten = false
-    const { lent, takeBack } = lend(this.statements, (sql) => {
-      hasWritten ||= !sql.startsWith('select')
-      for (const counter of changedBy(sql)) changed.add(counter)
+    const { lent, takeBack } = lend(this.statements)
+    const write = reporting(this.options.handle(lent, as, { at, nonce }), (raised) => {
+      hasWritten = true
+      for (const counter of raised) changed.add(counter)
     })
     try {
-      const result = await work(this.options.handle(lent, as, { at, nonce }))
+      const result = await work(write)
       return { report: () => resolve(result), changed: as.unseen ? undefined : changed, nonce }
     } catch (error) {
       if (!isBatched || hasWritten) throw error
