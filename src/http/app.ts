@@ -6,7 +6,7 @@ import { LIMITS } from '../limits.js'
 import { createRateLimits } from './access/rateLimits.js'
 import { createResponseCache } from './cache/responseCache.js'
 import { Engine } from './engine.js'
-import { type Exchange, logOutcome, openExchange, outcomeOf } from './observe/exchange.js'
+import { logOutcome, outcomeOf, type Received, received } from './observe/exchange.js'
 import type { AppOptions } from './options.js'
 import { Waiting } from './rest/feed.js'
 import { createRest } from './rest/handler.js'
@@ -49,7 +49,7 @@ export function createApp(options: AppOptions): App {
   const router = createRouter(options, rest, async (exchange) => (await graphql())(exchange))
   const { deadlineMs = LIMITS.deadlineMs } = options
 
-  const fresh = async (exchange: Exchange): Promise<HttpResponse> => {
+  const fresh = async (exchange: Received): Promise<HttpResponse> => {
     // Node emits `request` before it parses the body: yield one microtask, so a body in the same segment is readable.
     await undefined
     const response = headers.preflight(exchange.request) ?? (await router(exchange))
@@ -62,14 +62,15 @@ export function createApp(options: AppOptions): App {
   }
 
   /** `sending` is undefined for fetch, where the end of sending is not known. */
-  const respondTo = async (exchange: Exchange, sending?: ServerResponse): Promise<HttpResponse> => {
+  const respondTo = async (exchange: Received, sending?: ServerResponse): Promise<HttpResponse> => {
+    const { record } = exchange
     try {
       let response = await fresh(exchange)
-      if (sending && response.body && !inFlight.send(sending, response.body, exchange.principal?.keyId)) {
-        exchange.refusal = noRoom(
-          `${exchange.isChange ? 'The change is done, but there' : 'There'} is no room to send the response`,
+      if (sending && response.body && !inFlight.send(sending, response.body, record.keyId)) {
+        record.refusal = noRoom(
+          `${record.isChange ? 'The change is done, but there' : 'There'} is no room to send the response`,
         )
-        response = await problem(exchange, exchange.refusal)
+        response = await problem(exchange, record.refusal)
       }
       const outcome = outcomeOf(exchange, response)
       options.onFinished?.(exchange, outcome)
@@ -86,7 +87,7 @@ export function createApp(options: AppOptions): App {
       const refusal = refusalOf(request, target)
       if (refusal) return refuse(response, refusal)
       const httpRequest = new NodeRequest(request, target, beforeBody)
-      const exchange = openExchange(httpRequest, request.socket.remoteAddress, deadlineMs)
+      const exchange = received(httpRequest, request.socket.remoteAddress, deadlineMs)
       sendToNode(response, await respondTo(exchange, response))
     } catch (error) {
       refuse(response, lastResort(log, error))
@@ -96,7 +97,7 @@ export function createApp(options: AppOptions): App {
   return {
     async fetch(request) {
       // A fetch Request has no client address; limits by address are left to the embedding application.
-      const respond = async () => respondTo(openExchange(new FetchRequest(request), undefined, deadlineMs))
+      const respond = async () => respondTo(received(new FetchRequest(request), undefined, deadlineMs))
       const { status, headers, body } = await respond().catch((error) => bareProblem(lastResort(log, error)))
       return new Response(body && new Uint8Array(body), { status, headers })
     },

@@ -17,7 +17,7 @@ import { type Answer, type Around, answer, errorsOf, type RootAnswer } from '../
 import { includedBy, type Nodes, type Operation, selectionsOf, type Variables } from '../graph/query/selections.js'
 import { LIMITS } from '../limits.js'
 import type { Read, Write } from '../store/store.js'
-import type { Exchange } from './observe/exchange.js'
+import type { Identified } from './observe/exchange.js'
 import type { HttpRequest } from './wire/request.js'
 
 /** A mutation of either API; a REST request is one of a single root field. */
@@ -70,9 +70,9 @@ export function createIdempotentMutations() {
     return work().finally(() => running.delete(name))
   }
 
-  return async (exchange: Exchange, mutation: Mutation): Promise<Answer> => {
+  return async ({ request, headers }: Identified, mutation: Mutation): Promise<Answer> => {
     const { operation, variables, context } = mutation
-    const keyed = keyedMutation(exchange.request, mutation)
+    const keyed = keyedMutation(request, mutation)
     if (!keyed) return answer(operation, variables, context)
     const recorded = await recordedFields(context.store.read, keyed)
     // A field that fails is no replay, and so neither is the response.
@@ -88,7 +88,7 @@ export function createIdempotentMutations() {
     }
     const run = () => answer(operation, variables, context, { around })
     const answered = await (keyed.keys.every((key) => recorded.has(key)) ? run() : alone(keyed.request, run))
-    if (replayed > 0 && replayed === fields) exchange.headers['idempotency-replayed'] = 'true'
+    if (replayed > 0 && replayed === fields) headers['idempotency-replayed'] = 'true'
     return answered
   }
 }

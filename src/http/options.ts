@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Store } from '../store/store.js'
-import type { Exchange, Outcome } from './observe/exchange.js'
+import type { Outcome, Received } from './observe/exchange.js'
 
 export interface AppOptions {
   readonly store: Store
@@ -32,5 +32,5 @@ export interface AppOptions {
   /** The allowed CORS origins, comma-separated; empty for none. */
   readonly corsOrigins: string
   /** Called after every request, for the metrics. */
-  readonly onFinished?: (exchange: Exchange, outcome: Outcome) => void
+  readonly onFinished?: (exchange: Received, outcome: Outcome) => void
 }

@@ -5,7 +5,7 @@ import { LIMITS } from '../limits.js'
 import { atMostEvery } from '../store/coalesce.js'
 import type { Store } from '../store/store.js'
 import type { GraphqlHandler } from './graphql/handler.js'
-import { type Exchange, logCause } from './observe/exchange.js'
+import { logCause, type Received } from './observe/exchange.js'
 import { openapi } from './openapi/document.js'
 import type { AppOptions } from './options.js'
 import { createGraphiql, graphiqlAssetAt, wantsPage } from './pages/graphiql.js'
@@ -45,17 +45,17 @@ export function createRouter(options: AppOptions, rest: Rest, graphql: GraphqlHa
     return asset && { page: asset, template: '/assets/{file}' }
   }
 
-  const route = async (exchange: Exchange): Promise<HttpResponse> => {
-    const { request } = exchange
+  const route = async (exchange: Received): Promise<HttpResponse> => {
+    const { request, record } = exchange
     const { path: pathname } = request
     const path = pathname.startsWith(basePath) ? pathname.slice(basePath.length) : undefined
     if (path === '/graphql') {
-      exchange.path = pathname
+      record.path = pathname
       return graphiql && wantsPage(request) ? graphiqlPage(request) : graphql(exchange)
     }
     const found = path === undefined ? undefined : pageAt(path)
     if (found) {
-      exchange.path = basePath + found.template
+      record.path = basePath + found.template
       return readOnly(exchange, found.page)
     }
     if (path?.startsWith('/v1/')) return rest(exchange, path)
@@ -66,19 +66,19 @@ export function createRouter(options: AppOptions, rest: Rest, graphql: GraphqlHa
     )
   }
 
-  return async (exchange: Exchange): Promise<HttpResponse> => {
+  return async (exchange: Received): Promise<HttpResponse> => {
     try {
       return await route(exchange)
     } catch (error) {
       const fault = asFault(error)
-      exchange.refusal = fault
+      exchange.record.refusal = fault
       logCause(log, exchange, fault)
       return problem(exchange, fault)
     }
   }
 }
 
-async function readOnly(exchange: Exchange, page: Page): Promise<HttpResponse> {
+async function readOnly(exchange: Received, page: Page): Promise<HttpResponse> {
   const { request } = exchange
   const allow = 'GET, HEAD, OPTIONS'
   if (isReading(request)) return page(request)

@@ -18,10 +18,8 @@ import { includedBy, type Nodes, type Operation, selectionsOf, type Variables } 
 /** The answer to an operation, by root field, in the order of the response. */
 export interface Answer {
   readonly roots: readonly RootAnswer[]
-  /** Whether it depends on more than the caller's scopes. */
-  readonly isPersonal: boolean
-  /** The change counters that a query depends on. */
-  readonly reads: ReadonlySet<ChangeCounter>
+  /** The change counters that it depends on; undefined for a change, and for what concerns the caller's own key. */
+  readonly reads: readonly ChangeCounter[] | undefined
   /** Whether a root field that is never null has an error, so that there is no data at all. */
   readonly isNull: boolean
 }
@@ -74,28 +72,30 @@ export async function answer(
     return everywhere(context, operation, variables, faultOfRequest(error))
   }
   context.onPriced?.(price)
-  const { isPersonal } = plan
   if (operation.operation.operation === 'query') {
     const reads = await readsOf(prepared, variables, context, separator)
-    const counters = reads.flatMap((one) => (one instanceof Fault ? [] : one.statements.flatMap(({ reads }) => reads)))
-    return answerOf(await readAll(prepared, reads, context), context, { isPersonal, reads: new Set(counters) })
+    const roots = await readAll(prepared, reads, context)
+    return answerOf(roots, context, plan.isPersonal ? undefined : countersOf(reads, roots))
   }
   const roots: RootAnswer[] = []
   for (const one of prepared) roots.push(await changeOne(one, context, around))
-  return answerOf(roots, context, { isPersonal })
+  return answerOf(roots, context)
 }
 
-function answerOf(
-  roots: readonly RootAnswer[],
-  { schema }: Context,
-  { isPersonal = false, reads = new Set() }: Partial<Answer>,
-): Answer {
+function countersOf(reads: readonly (RootRead | Fault)[], roots: readonly RootAnswer[]): readonly ChangeCounter[] {
+  const counters = reads.flatMap((one) => (one instanceof Fault ? [] : one.statements.flatMap(({ reads }) => reads)))
+  // Someone who is not found by id may be added later.
+  const isAllThere = roots.every(({ result }) => result instanceof Fault || result.isThere)
+  return [...new Set(isAllThere ? counters : [...counters, 'personnel' as const])]
+}
+
+function answerOf(roots: readonly RootAnswer[], { schema }: Context, reads?: Answer['reads']): Answer {
   const queries = schema.getQueryType()?.getFields() ?? {}
   const isNull = roots.some(({ nodes, result }) => {
     const { value: name } = nodes[0].name
     return result instanceof Fault && (isNonNullType(queries[name]?.type) || NON_NULL.has(name))
   })
-  return { roots, isPersonal, reads, isNull }
+  return { roots, reads, isNull }
 }
 
 /** What every root type has, besides `__type`, which is nullable. */
@@ -115,7 +115,7 @@ function everywhere(context: Context, operation: Operation, variables: Variables
   const type = context.schema.getRootType(operation.operation.operation)
   const selected = type ? selectionsOf(operation, includedBy(variables))(type, [operation.operation.selectionSet]) : []
   const roots = Array.from(selected, ([key, nodes]) => ({ key, nodes, result, refusals: [] }))
-  return answerOf(roots, context, {})
+  return answerOf(roots, context)
 }
 
 /** A root field with the arguments of its slots, or what is wrong with them. */

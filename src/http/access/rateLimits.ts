@@ -1,9 +1,9 @@
 import type { LRUCache } from 'lru-cache'
-import { authenticator, KeyMissing, type Principal } from '../../auth/principal.js'
-import { growingCache } from '../../caches.js'
+import { authenticator, KeyMissing } from '../../auth/principal.js'
+import { growingCache, lazily } from '../../caches.js'
 import { type Code, Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-import type { Exchange } from '../observe/exchange.js'
+import type { Identified, Received } from '../observe/exchange.js'
 import type { AppOptions } from '../options.js'
 
 /** A 429: the rate limit is exceeded; `Retry-After` carries the seconds to wait. */
@@ -30,17 +30,17 @@ export function createRateLimits({ store, clock, ratePerMinute, monotonicMs = ()
   const keys = ratePerMinute === 0 ? undefined : new Buckets(ratePerMinute, burstOf(ratePerMinute))
   const wrongKeys = new Buckets(LIMITS.wrongKeysPerMinute, LIMITS.wrongKeysPerMinute)
 
-  const spend = (keyId: string, exchange: Exchange, amount: number, before = 0): Level | undefined => {
+  const spend = (keyId: string, { headers, record }: Received, amount: number, before = 0): Level | undefined => {
     const level = keys?.spend(keyId, amount, monotonicMs(), before)
     if (!keys || !level) return undefined
-    if (level.isAllowed) exchange.charged += amount
-    exchange.headers['ratelimit-policy'] = `"key";q=${keys.perMinute};w=60`
-    exchange.headers['ratelimit'] = `"key";r=${level.remaining};t=${level.fullInSeconds}`
+    if (level.isAllowed) record.charged += amount
+    headers['ratelimit-policy'] = `"key";q=${keys.perMinute};w=60`
+    headers['ratelimit'] = `"key";r=${level.remaining};t=${level.fullInSeconds}`
     return level
   }
 
-  const charge = (keyId: string, exchange: Exchange, amount: number, before = 0): void => {
-    const level = spend(keyId, exchange, amount, before)
+  const charge = (keyId: string, received: Received, amount: number, before = 0): void => {
+    const level = spend(keyId, received, amount, before)
     if (level && !level.isAllowed) throw new RateExceeded('This key has exceeded its rate limit.', level)
   }
 
@@ -50,59 +50,60 @@ export function createRateLimits({ store, clock, ratePerMinute, monotonicMs = ()
     return Math.min(most, Math.ceil(cost / LIMITS.rateUnitCost))
   }
 
-  const refused = (error: unknown, exchange: Exchange): unknown => {
+  const refused = (error: unknown, { address }: Received): unknown => {
     if (!(error instanceof Fault) || error.code !== 'UNAUTHENTICATED' || error instanceof KeyMissing) return error
-    if (exchange.address === undefined) return error
-    const level = wrongKeys.spend(exchange.address, 1, monotonicMs())
+    if (address === undefined) return error
+    const level = wrongKeys.spend(address, 1, monotonicMs())
     return level.isAllowed ? error : new RateExceeded('Too many wrong keys came from your address.', level)
   }
 
   /** Authenticates the request; `isWhole` if its whole body has arrived. */
-  const look = async (exchange: Exchange, isWhole: boolean): Promise<Principal> => {
-    const { request } = exchange
-    exchange.isWhole = isWhole
-    exchange.versions = undefined
-    const versions = () => (exchange.versions ??= store.versions())
-    exchange.principal = await authenticate(request.header('authorization'), versions)
-    return exchange.principal
+  const identify = async (received: Received, isWhole: boolean): Promise<Identified> => {
+    const versions = lazily(store.versions)
+    const principal = await authenticate(received.request.header('authorization'), versions)
+    received.record.keyId = principal.keyId
+    return { ...received, principal, versions: versions(), isWhole }
   }
+
+  /** Checks the key again after a long wait, for what it may read now. */
+  const renew = (identified: Identified): Promise<Identified> => identified.deadline.bound(identify(identified, true))
 
   return {
     /** Authenticates the request, and charges its key for it. */
-    async admit(exchange: Exchange): Promise<void> {
-      const { keyId } = await look(exchange, exchange.request.isWhole).catch((error) => {
-        throw refused(error, exchange)
+    async admit(received: Received): Promise<Identified> {
+      const identified = await identify(received, received.request.isWhole).catch((error) => {
+        throw refused(error, received)
       })
-      charge(keyId, exchange, 1)
+      charge(identified.principal.keyId, received, 1)
+      return identified
     },
     /** Checks the key again if the body arrived after `admit`: it may have been revoked meanwhile. */
-    async confirm(exchange: Exchange): Promise<void> {
-      if (!exchange.isWhole) await exchange.deadline.bound(look(exchange, true))
+    async confirm(identified: Identified): Promise<Identified> {
+      return identified.isWhole ? identified : renew(identified)
     },
-    /** Checks the key again after a long wait, for what it may read now. */
-    async renew(exchange: Exchange): Promise<void> {
-      await exchange.deadline.bound(look(exchange, true))
-    },
+    renew,
     /** Charges the cost of a query beyond that of the request, once for each request and up to a share of the burst. */
-    chargeQuery({ keyId }: Principal, exchange: Exchange, cost: number): void {
-      if (exchange.cost > 0) return
+    chargeQuery(identified: Identified, cost: number): void {
+      const { principal, record } = identified
+      if (record.cost > 0) return
       // `admit` has charged 1 already.
       const extra = tokensFor(cost) - 1
-      if (extra > 0) charge(keyId, exchange, extra, 1)
-      exchange.cost = cost
+      if (extra > 0) charge(principal.keyId, identified, extra, 1)
+      record.cost = cost
     },
     /** Charges a refused request by the size of its body, which was parsed and checked, as far as the key has tokens. */
-    chargeRefusal(exchange: Exchange): void {
-      const { principal, refusal, hasData = false, bodyBytes = 0, charged } = exchange
-      if (!principal || !refusal || hasData || UNCHARGED.has(refusal.code)) return
+    chargeRefusal(received: Received): void {
+      const { keyId, refusal, hasData, bodyBytes, charged } = received.record
+      if (keyId === undefined || !refusal || hasData || UNCHARGED.has(refusal.code)) return
       const extra = tokensFor(bodyBytes / LIMITS.refusedBytesForOne) - charged
       if (extra <= 0) return
-      const level = spend(principal.keyId, exchange, extra)
-      if (level && !level.isAllowed) spend(principal.keyId, exchange, level.remaining)
+      const level = spend(keyId, received, extra)
+      if (level && !level.isAllowed) spend(keyId, received, level.remaining)
     },
     /** Refunds most of the charge when the response is a 304. */
-    refundUnchanged(exchange: Exchange): void {
-      if (exchange.principal) charge(exchange.principal.keyId, exchange, exchange.charged * (UNCHANGED_SHARE - 1))
+    refundUnchanged(received: Received): void {
+      const { keyId, charged } = received.record
+      if (keyId !== undefined) charge(keyId, received, charged * (UNCHANGED_SHARE - 1))
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Principal } from '../../auth/principal.js'
 import { LIMITS } from '../../limits.js'
 import type { ChangeCounter, Versions } from '../../store/changeCounters.js'
 import type { RateLimits } from '../access/rateLimits.js'
-import type { Exchange } from '../observe/exchange.js'
+import type { Answered, Identified } from '../observe/exchange.js'
 import { encodingFor, isUnchanged } from '../wire/content.js'
 import { type HttpRequest, type HttpResponse, sizeCheckFor } from '../wire/request.js'
 
@@ -12,40 +12,39 @@ import { type HttpRequest, type HttpResponse, sizeCheckFor } from '../wire/reque
  * if it is the same for every key with these scopes. `type` is the negotiated media type.
  */
 export type ServeCached = (
-  exchange: Exchange,
+  identified: Identified,
   type: string,
-  handle: () => Promise<HttpResponse>,
+  handle: (identified: Identified) => Promise<Answered>,
 ) => Promise<HttpResponse>
 
 /** Reuses a response until the data that it was read from changes (docs/decisions/0004-response-cache.md). */
 export function createResponseCache(bytesMax: number, rateLimits: RateLimits): ServeCached {
-  if (bytesMax === 0) return (_, __, handle) => handle()
+  if (bytesMax === 0) return async (identified, _, handle) => (await handle(identified)).response
   const entries = new CachedResponses(bytesMax)
-  return async (exchange, type, handle) => {
-    const { request } = exchange
-    const body = await smallBody(exchange, rateLimits)
-    const { versions: looking, principal } = exchange
-    if (body === undefined || !looking || !principal) return handle()
-    const versions = await looking
+  return async (admitted, type, handle) => {
+    const body = await smallBody(admitted)
+    if (body === undefined) return (await handle(admitted)).response
+    const identified = body === '' ? admitted : await rateLimits.confirm(admitted)
+    const { request, record, principal } = identified
+    const versions = await identified.versions
     const key = keyOf(request, type, body, principal)
     const found = entries.find(key, versions)
     if (found) {
-      rateLimits.chargeQuery(principal, exchange, found.cost)
-      exchange.operation = found.operation
+      rateLimits.chargeQuery(identified, found.cost)
+      record.operation = found.operation
       return responseTo(request, found.response)
     }
-    const fresh = await handle()
-    const { operation, cost, reads } = exchange
-    if (isReusable(exchange, fresh)) {
-      entries.keep(key, { response: fresh, operation, cost, versions, reads })
-    }
-    return fresh
+    const { response, reads } = await handle(identified)
+    const { operation, cost, refusal } = record
+    // Never errors, partial results, and responses about the caller's own key.
+    const isReusable = response.status === 200 && response.body !== null && !refusal
+    if (reads && isReusable) entries.keep(key, { response, operation, cost, versions, reads })
+    return response
   }
 }
 
 /** The body of a request that can be served from the cache; undefined if it cannot. */
-async function smallBody(exchange: Exchange, rateLimits: RateLimits): Promise<string | undefined> {
-  const { request, deadline } = exchange
+async function smallBody({ request, deadline }: Identified): Promise<string | undefined> {
   if (request.method !== 'POST') return ''
   const bytes = Number(request.header('content-length'))
   if (!(bytes > 0 && bytes <= LIMITS.cachedQueryBytesMax)) return undefined
@@ -53,7 +52,6 @@ async function smallBody(exchange: Exchange, rateLimits: RateLimits): Promise<st
   if (request.header('expect') !== undefined || request.header('content-encoding') !== undefined) return undefined
   // Errors count as a cache miss; the handler reports them when it parses the body.
   const body = await deadline.exempt(request.body(SMALL)).catch(() => undefined)
-  if (body) await rateLimits.confirm(exchange)
   return body?.toString('latin1')
 }
 
@@ -63,11 +61,6 @@ const SMALL = sizeCheckFor(LIMITS.cachedQueryBytesMax)
 function keyOf(request: HttpRequest, type: string, body: string, { scopes }: Principal): string {
   const sent = request.method === 'POST' ? `POST ${request.header('content-type')}` : 'GET'
   return `${sent}\n${request.target}\n${type}\n${encodingFor(request) ?? ''}\n${[...scopes].sort().join(' ')}\n${body}`
-}
-
-/** Never cached: errors, partial results, and responses about the caller's own key. */
-function isReusable({ isShared, refusal }: Exchange, { status, body }: HttpResponse): boolean {
-  return status === 200 && body !== null && isShared && !refusal
 }
 
 function responseTo(request: HttpRequest, cached: HttpResponse): HttpResponse {

@@ -10,19 +10,19 @@ import { type Operation, operationIn } from '../../graph/query/selections.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
 import type { ApiOptions, Engine } from '../engine.js'
-import type { Exchange } from '../observe/exchange.js'
+import type { Answered, Identified, Received } from '../observe/exchange.js'
 import { emptyResponse, GRAPHQL_TYPE, JSON_TYPE, requireAcceptable } from '../wire/content.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { parseWithinLimits } from './limits.js'
 import { type Params, PersistedQueries, readParams } from './parameters.js'
-import { ALLOW, type Recipient, type Result, refused, responseOf } from './responses.js'
+import { ALLOW, type Result, refused, responseOf } from './responses.js'
 
 interface GraphqlOptions extends ApiOptions {
   readonly log: Logger
 }
 
 /** Handles a request to `/graphql`. */
-export type GraphqlHandler = (exchange: Exchange) => Promise<HttpResponse>
+export type GraphqlHandler = (exchange: Received) => Promise<HttpResponse>
 
 /** GraphQL over HTTP: checks the key, looks in the response cache, and on a miss hands the request to Yoga. */
 export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
@@ -37,8 +37,7 @@ export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
         throw new Fault('METHOD_NOT_ALLOWED', 'GraphQL takes GET and POST.')
       }
       type = requireAcceptable(httpRequest, typesFor(httpRequest))
-      await rateLimits.admit(exchange)
-      return await serveCached(exchange, type, () => execute(exchange, type))
+      return await serveCached(await rateLimits.admit(exchange), type, (identified) => execute(identified, type))
     } catch (error) {
       return responseOf(log, { exchange, type }, refused(asFault(error)))
     }
@@ -52,8 +51,9 @@ function typesFor(httpRequest: HttpRequest): readonly string[] {
 }
 
 /** The server context that Yoga gets with each request, and copies. */
-interface ServerContext extends Recipient {
+interface ServerContext {
   readonly params: Params
+  readonly type: string
   /** Takes the result from Yoga, whose Response is not used: it would only be unpacked again. */
   readonly give: (result: YogaResult) => void
 }
@@ -70,18 +70,22 @@ function executorWith({ rateLimits, bodies, engine, log }: GraphqlOptions) {
   const byGet = new fetchAPI.Request(ADDRESS)
   const byPost = new fetchAPI.Request(ADDRESS, { method: 'POST' })
   const persistedQueries = new PersistedQueries()
-  return async (exchange: Exchange, type: string): Promise<HttpResponse> => {
-    const params = await readParams(exchange, bodies, persistedQueries)
-    await rateLimits.confirm(exchange)
+  return async (admitted: Identified, type: string): Promise<Answered> => {
+    const params = await readParams(admitted, bodies, persistedQueries)
+    const exchange = await rateLimits.confirm(admitted)
     let given: YogaResult | undefined
     const give = (result: YogaResult) => {
       given = result
     }
-    await handleRequest(exchange.request.method === 'GET' ? byGet : byPost, { exchange, params, type, give })
+    await handleRequest(exchange.request.method === 'GET' ? byGet : byPost, { params, type, give })
     if (!given) throw new Error('Yoga has given no result.')
     const { validated } = given
-    const result = validated ? await run(engine, validated, exchange, params) : given
-    return responseOf(log, { exchange, params, type, document: documents.peek(params.query) }, result)
+    const result: Result = validated ? await run(engine, validated, exchange, params) : given
+    const sent = { principal: exchange.principal, params, document: documents.peek(params.query) }
+    return {
+      response: await responseOf(log, { exchange, type, sent }, result),
+      reads: result.answer?.reads,
+    }
   }
 }
 
@@ -185,12 +189,12 @@ function isWellFormed(params: Params): boolean {
 const NAME_CHARACTERS_LOGGED = 100
 
 /** Runs an operation of a validated document. */
-async function run(engine: Engine, document: DocumentNode, exchange: Exchange, params: Params): Promise<Result> {
+async function run(engine: Engine, document: DocumentNode, exchange: Identified, params: Params): Promise<Result> {
   const operation = operationIn(schema, document, params.operationName)
   // Yoga refuses an unknown operation.
   if (!operation) throw new Error('The document has no such operation.')
-  exchange.operation = operation.operation.name?.value.slice(0, NAME_CHARACTERS_LOGGED) ?? 'anonymous'
-  exchange.isChange = operation.operation.operation === 'mutation'
+  exchange.record.operation = operation.operation.name?.value.slice(0, NAME_CHARACTERS_LOGGED) ?? 'anonymous'
+  exchange.record.isChange = operation.operation.operation === 'mutation'
   try {
     return await answered(engine, operation, exchange, params)
   } catch (error) {
@@ -201,17 +205,18 @@ async function run(engine: Engine, document: DocumentNode, exchange: Exchange, p
   }
 }
 
-async function answered(engine: Engine, operation: Operation, exchange: Exchange, params: Params): Promise<Result> {
+async function answered(engine: Engine, operation: Operation, exchange: Identified, params: Params): Promise<Result> {
+  const { isChange } = exchange.record
   const given = params.variables ?? {}
   const context = engine.contextFor(exchange)
-  if (!exchange.isChange) requireFewItems(given)
-  const decided = exchange.isChange ? decidedBy(operation, given) : undefined
+  if (!isChange) requireFewItems(given)
+  const decided = isChange ? decidedBy(operation, given) : undefined
   // Of a mutation that the caller may not make no other variable is looked at: they may be large.
   if (decided && (await isRefused(operation, decided, context)))
     return { answer: await answer(operation, decided, context) }
   const { coerced: variables, errors } = coercionOf(schema, operation.operation, given)
   if (!variables) return { errors }
-  if (!exchange.isChange) return { answer: await engine.read(exchange, operation, variables, context) }
+  if (!isChange) return { answer: await engine.read(exchange, operation, variables, context) }
   const identity = [params.query, params.operationName ?? null, variables]
   const mutation = { operation, variables, context, path: '/graphql', sent: identity }
   return { answer: await engine.change(exchange, mutation) }

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { grants, type Scope } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-import type { Exchange } from '../observe/exchange.js'
+import type { Identified } from '../observe/exchange.js'
 import type { Bodies } from '../wire/body.js'
 import type { HttpRequest } from '../wire/request.js'
 
@@ -17,13 +17,13 @@ export interface Params {
 
 /** Reads the parameters from the URL or a JSON body, the only forms that are accepted; Yoga would accept more. */
 export async function readParams(
-  exchange: Exchange,
+  identified: Identified,
   bodies: Bodies,
   persistedQueries: PersistedQueries,
 ): Promise<Params> {
-  const { request } = exchange
+  const { request } = identified
   const params: unknown =
-    request.method === 'GET' ? paramsOfUrl(request) : await bodies.json(exchange, bytesMaxOf(exchange))
+    request.method === 'GET' ? paramsOfUrl(request) : await bodies.json(identified, bytesMaxOf(identified))
   if (Array.isArray(params)) throw new Fault('BAD_REQUEST', 'Send one operation at a time: there is no batching.')
   if (typeof params !== 'object' || params === null) {
     throw new Fault('BAD_REQUEST', 'The body must be a JSON object with the member `query`.')
@@ -36,8 +36,8 @@ export async function readParams(
 }
 
 /** The operation is known only from the body: a key that may sync many records may send a body of that size. */
-function bytesMaxOf({ principal }: Exchange): number {
-  const maySync = SYNCING.some((scope) => principal && grants(principal.scopes, scope))
+function bytesMaxOf({ principal }: Identified): number {
+  const maySync = SYNCING.some((scope) => grants(principal.scopes, scope))
   return maySync ? LIMITS.syncBodyBytesMax : LIMITS.bodyBytesMax
 }
 

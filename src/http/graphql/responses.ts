@@ -13,6 +13,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql'
 import type { Logger } from 'pino'
+import type { Principal } from '../../auth/principal.js'
 import { grants, type Scope } from '../../auth/scopes.js'
 import { Fault, flawed } from '../../errors.js'
 import { faultOf, isRefusal } from '../../graph/faults.js'
@@ -23,7 +24,7 @@ import { operationIn, selectionsOf } from '../../graph/query/selections.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
 import { isOfStore } from '../../store/faults.js'
-import { type Exchange, logCause } from '../observe/exchange.js'
+import { logCause, type Received } from '../observe/exchange.js'
 import { Content, JSON_TYPE, respond } from '../wire/content.js'
 import { faultHeaders, STATUS } from '../wire/problems.js'
 import type { HttpResponse } from '../wire/request.js'
@@ -41,21 +42,26 @@ export function refused(fault: Fault): Result {
 
 /** Whom to answer, and the negotiated media type. */
 export interface Recipient {
-  readonly exchange: Exchange
+  readonly exchange: Received
   readonly type: string
-  /** Undefined if they could not be read. */
-  readonly params?: Params
+  /** Undefined if it could not be read. */
+  readonly sent?: Sent
+}
+
+interface Sent {
+  readonly principal: Principal
+  readonly params: Params
   /** Undefined if the query could not be parsed. */
-  readonly document?: DocumentNode | undefined
+  readonly document: DocumentNode | undefined
 }
 
 /** Sends a result with the published form of every error, and logs the causes. */
 export async function responseOf(log: Logger, recipient: Recipient, result: Result): Promise<HttpResponse> {
   const { exchange, type } = recipient
   const { data, isEmpty, errors: found = [], more } = writtenOf(result)
-  exchange.hasData = !isEmpty
+  exchange.record.hasData = !isEmpty
   const { errors, status, headers } = publishedErrors(log, recipient, found, isEmpty)
-  const ofInputs = data ? [] : await inputErrors(recipient, found)
+  const ofInputs = data || !recipient.sent ? [] : await inputErrors(recipient.sent, found)
   const listed = [...errors, ...ofInputs.map((error) => error.toJSON()), ...unlisted(errors, more)]
   const members = [...(listed.length > 0 ? [`"errors":${JSON.stringify(listed)}`] : []), ...(data ? ['"data":'] : [])]
   const parts = [Buffer.from(`{${members.join()}`), ...(data ?? []), Buffer.from('}')]
@@ -82,7 +88,7 @@ function publishedErrors(
   const published = errors.map((thrown): GraphQLFormattedError => {
     const error = explained(schema, thrown)
     const fault = faultOf(error)
-    exchange.refusal ??= fault
+    exchange.record.refusal ??= fault
     logCause(log, exchange, fault)
     const isWhole = error.path === undefined || (isEmpty && (isOfStore(fault) || fault.code === 'INTERNAL'))
     const http = isWhole ? httpOf(fault, error) : undefined
@@ -136,24 +142,22 @@ function httpOf(fault: Fault, error: GraphQLError) {
  * An error for each input of a mutation that graphql-js has refused, with all of its flaws: graphql-js stops at the
  * first bad variable, and before the nouns see any input. None if one flaw is all, which graphql-js has reported.
  */
-async function inputErrors(recipient: Recipient, errors: readonly GraphQLError[]): Promise<GraphQLError[]> {
-  const {
-    exchange: { principal },
-    params,
-    document,
-  } = recipient
+async function inputErrors(
+  { principal, params, document }: Sent,
+  errors: readonly GraphQLError[],
+): Promise<GraphQLError[]> {
   if (errors.some((error) => error.path !== undefined || isRefusal(error))) return []
-  const sent = document && operationIn(schema, document, params?.operationName)
+  const sent = document && operationIn(schema, document, params.operationName)
   const mutation = schema.getMutationType()
   if (!mutation || sent?.operation.operation !== 'mutation') return []
   const fields = mutation.getFields()
-  const given = { ...defaultsOf(sent.operation), ...Object(params?.variables) }
+  const given = { ...defaultsOf(sent.operation), ...Object(params.variables) }
   const inputs = new Map<string, Input>()
   const selected = selectionsOf(sent, () => true)(mutation, [sent.operation.selectionSet])
   for (const node of [...selected.values()].flat()) {
     const field = Object.hasOwn(fields, node.name.value) ? fields[node.name.value] : undefined
     const scope = field?.extensions['scope'] as Scope | undefined
-    if (!field || !principal || (scope && !grants(principal.scopes, scope))) continue
+    if (!field || (scope && !grants(principal.scopes, scope))) continue
     for (const { name, value } of node.arguments ?? []) {
       const type = field.args.find((one) => one.name === name.value)?.type
       if (!type || !isInputObjectType(getNullableType(type))) continue

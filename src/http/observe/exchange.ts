@@ -7,48 +7,60 @@ import { withoutValues } from '../../store/faults.js'
 import { RequestDeadline } from '../deadline.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
 
-/** The state of a request, from its arrival to its log line. */
-export interface Exchange {
+/** A request as it was received: the first step. */
+export interface Received {
   readonly request: HttpRequest
   readonly requestId: string
   readonly startedAt: number
   readonly deadline: RequestDeadline
   /** The remote address of the socket, if known. */
   readonly address: string | undefined
-  /** Set once the key has been checked. */
-  principal?: Principal
+  /** The headers that belong to this request alone. */
+  readonly headers: Record<string, string>
+  /** Called when the response is ready: to release what the body took. */
+  readonly onReady: (() => void)[]
+  readonly record: RequestRecord
+}
+
+/** The second step: its key has been checked, and charged for it. */
+export interface Identified extends Received {
+  readonly principal: Principal
   /** The versions under which the key was checked, from before any data of the response was read. */
-  versions?: Promise<Versions> | undefined
+  readonly versions: Promise<Versions>
   /** Whether the whole request had arrived when the key was checked. */
-  isWhole?: boolean
+  readonly isWhole: boolean
+}
+
+/** The last step. */
+export interface Answered {
+  readonly response: HttpResponse
+  /** The change counters that it depends on; undefined if keys with the same scopes may get different ones. */
+  readonly reads?: readonly ChangeCounter[] | undefined
+}
+
+/** What is known of a request at its end: for the log, the metrics and the rate limit. */
+export interface RequestRecord {
+  keyId?: string
   /** The template of the path, such as `/v1/risks/{id}`; undefined while the path is unknown. */
   path?: string
   /** The route or the name of the operation. */
   operation?: string | undefined
+  /** Whether this is a mutation: an error after it is done must say that the change was made. */
+  isChange: boolean
   /** The cost of the query, once it has been charged. */
   cost: number
-  /** How long it has waited for a change. */
-  waitedMs?: number
   /** What the key has been charged so far, in tokens of its rate limit. */
   charged: number
-  /** Whether every key with the same scopes gets the same response, so that it can be cached. */
-  isShared: boolean
-  /** Whether this is a mutation: an error after it is done must say that the change was made. */
-  isChange?: boolean
-  /** Called when the response is ready: to release what the body took. */
-  readonly onReady: (() => void)[]
-  /** The number of SQL statements so far. */
+  /** How long it has waited for a change. */
+  waitedMs?: number
+  /** The number of SQL statements. */
   statements: number
-  /** The change counters that the response depends on. */
-  reads: readonly ChangeCounter[]
   /** How many bytes of a body were parsed. */
-  bodyBytes?: number
+  bodyBytes: number
   /** The first error of the response, if it has one. */
   refusal?: Fault
   /** Whether a GraphQL response has data besides its errors. */
-  hasData?: boolean
-  /** The headers that belong to this request alone. */
-  readonly headers: Record<string, string>
+  hasData: boolean
 }
 
 /** The outcome of a request, for the log and the metrics. */
@@ -62,7 +74,7 @@ export interface Outcome {
 export const REQUEST_ID = /^[\w.:-]{1,100}$/
 
 /** Takes over a `Request-Id` of the client, so that its log and ours can be correlated. */
-export function openExchange(request: HttpRequest, address: string | undefined, deadlineMs: number): Exchange {
+export function received(request: HttpRequest, address: string | undefined, deadlineMs: number): Received {
   const given = request.header('request-id')
   const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID()
   const deadline = new RequestDeadline(deadlineMs, request)
@@ -72,32 +84,29 @@ export function openExchange(request: HttpRequest, address: string | undefined, 
     startedAt: deadline.since,
     deadline,
     address,
-    statements: 0,
-    reads: [],
-    cost: 0,
-    charged: 0,
-    isShared: false,
-    onReady: [],
     headers: { 'request-id': requestId },
+    onReady: [],
+    record: { isChange: false, cost: 0, charged: 0, statements: 0, bodyBytes: 0, hasData: false },
   }
 }
 
-export function outcomeOf({ startedAt, waitedMs = 0 }: Exchange, { status, body }: HttpResponse): Outcome {
+export function outcomeOf({ startedAt, record }: Received, { status, body }: HttpResponse): Outcome {
+  const { waitedMs = 0 } = record
   const ms = Math.round((performance.now() - startedAt - waitedMs) * 10) / 10
   return { status, ms, bytes: body?.length ?? 0 }
 }
 
 /** Logs the request; one that took longer than `slowMs` also as a warning. */
-export function logOutcome(log: Logger, slowMs: number, exchange: Exchange, outcome: Outcome): void {
+export function logOutcome(log: Logger, slowMs: number, of: Received, outcome: Outcome): void {
   const isSlow = outcome.ms > slowMs
   if (!isSlow && !log.isLevelEnabled('info')) return
-  const line = lineOf(exchange, outcome)
+  const line = lineOf(of, outcome)
   log.info(line, 'request')
   if (isSlow) log.warn(line, 'slow request')
 }
 
 /** Logs the cause of a server error, which the response does not show. */
-export function logCause(log: Logger, { requestId }: Exchange, fault: Fault): void {
+export function logCause(log: Logger, { requestId }: Received, fault: Fault): void {
   const { code, cause } = fault
   if (fault instanceof Overloaded) return
   if (code === 'INTERNAL' || code === 'UNAVAILABLE') {
@@ -106,14 +115,13 @@ export function logCause(log: Logger, { requestId }: Exchange, fault: Fault): vo
 }
 
 /** The log line of a request; it never contains the key itself. */
-function lineOf(exchange: Exchange, { status, ms, bytes }: Outcome) {
+function lineOf({ request: { method }, requestId, address, record }: Received, { status, ms, bytes }: Outcome) {
   // Never the path as sent: it may name a person or have a key in it, in any spelling.
-  const { request, requestId, principal, refusal, path, operation, statements, address } = exchange
-  const keyId = principal?.keyId ?? (refusal instanceof KeyRefused ? refusal.keyId : undefined)
+  const { refusal, path, operation, statements, waitedMs } = record
+  const keyId = record.keyId ?? (refusal instanceof KeyRefused ? refusal.keyId : undefined)
   // Other errors may quote the request, which must not get into the log.
   const isOfAccess = refusal?.code === 'UNAUTHENTICATED' || refusal?.code === 'INSUFFICIENT_SCOPE'
   const why = refusal && { code: refusal.code, ...(isOfAccess && { reason: refusal.message, address }) }
-  const { method } = request
-  const waited = exchange.waitedMs === undefined ? undefined : { waitedMs: Math.round(exchange.waitedMs) }
+  const waited = waitedMs === undefined ? undefined : { waitedMs: Math.round(waitedMs) }
   return { requestId, keyId, method, path, operation, status, ms, ...waited, bytes, statements, ...why }
 }

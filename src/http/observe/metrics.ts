@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Store } from '../../store/store.js'
 import { OPERATIONS } from '../rest/operations.js'
-import type { Exchange, Outcome } from './exchange.js'
+import type { Outcome, Received } from './exchange.js'
 
 /** How long a scrape waits for the store, so that `/metrics` responds within a second even if the store hangs. */
 const HEALTH_WAIT_MS = 500
@@ -31,7 +31,10 @@ export function createMetrics(store: Store) {
   })
   const readStore = gaugesOf(store, registers)
   return {
-    onFinished({ request, operation, refusal, statements: count }: Exchange, { status, ms }: Outcome): void {
+    onFinished(
+      { request, record: { operation, refusal, statements: count } }: Received,
+      { status, ms }: Outcome,
+    ): void {
       requests.observe({ operation: labelOf(operation), method: request.method, status }, ms / 1000)
       statements.inc(count)
       if (refusal) refusals.inc({ code: refusal.code })

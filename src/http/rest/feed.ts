@@ -6,7 +6,7 @@ import { type FeedFilter, kindsIn, scopeOfKind } from '../../history/feed.js'
 import { LIMITS } from '../../limits.js'
 import type { Versions } from '../../store/changeCounters.js'
 import { RateExceeded, type RateLimits } from '../access/rateLimits.js'
-import type { Exchange } from '../observe/exchange.js'
+import type { Identified } from '../observe/exchange.js'
 import { Content } from '../wire/content.js'
 import type { HttpResponse } from '../wire/request.js'
 import { joined } from '../wire/slices.js'
@@ -37,23 +37,24 @@ function managesAll({ scopes }: Principal, filter: FeedFilter): boolean {
 
 /** Reads a page, and reads it again after each change until it is not empty or the time is over. */
 export async function longPoll(
-  exchange: Exchange,
+  admitted: Identified,
   { waiting, rateLimits }: { readonly waiting: Waiting; readonly rateLimits: RateLimits },
   waitMs: number,
-  page: () => Promise<HttpResponse>,
+  page: (identified: Identified) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
-  const { request, deadline } = exchange
+  const { request, deadline, startedAt, record } = admitted
+  let identified = admitted
   for (let notBefore = 0; ; notBefore = performance.now() + LIMITS.waitLookMs) {
-    const response = await page()
-    const until = exchange.startedAt + waitMs
+    const response = await page(identified)
+    const until = startedAt + waitMs
     if (!response.isEmpty || performance.now() >= until || waiting.isStopped || request.isGone) return response
-    const seen = (await exchange.versions)?.history
-    const keyId = exchange.principal?.keyId ?? ''
+    const { history: seen } = await identified.versions
+    const { keyId } = identified.principal
     const since = performance.now()
     await deadline.exempt(waiting.wait({ keyId, seen, until, notBefore, isGone: () => request.isGone }))
-    exchange.waitedMs = (exchange.waitedMs ?? 0) + performance.now() - since
+    record.waitedMs = (record.waitedMs ?? 0) + performance.now() - since
     // The key may have been revoked meanwhile.
-    await rateLimits.renew(exchange)
+    identified = await rateLimits.renew(identified)
   }
 }
 

@@ -8,10 +8,11 @@ import { type Answer, answer } from '../../graph/query/run.js'
 import type { Variables } from '../../graph/query/selections.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
+import type { ChangeCounter } from '../../store/changeCounters.js'
 import type { Store } from '../../store/store.js'
 import { RequestDeadline } from '../deadline.js'
 import type { ApiOptions, Engine } from '../engine.js'
-import type { Exchange } from '../observe/exchange.js'
+import type { Answered, Identified, Received } from '../observe/exchange.js'
 import { PATCH_TYPES } from '../wire/body.js'
 import { Content, emptyResponse, JSON_TYPE, requireAcceptable } from '../wire/content.js'
 import { notAllowed } from '../wire/problems.js'
@@ -30,75 +31,79 @@ interface RestOptions extends ApiOptions {
 }
 
 /** Handles a request below `/v1`; `path` is without the base path. */
-export type Rest = (exchange: Exchange, path: string) => Promise<HttpResponse>
+export type Rest = (exchange: Received, path: string) => Promise<HttpResponse>
 
 /** The REST API: each compiled route runs its GraphQL operation, and maps the result to HTTP. */
 export function createRest(options: RestOptions): Rest {
   const { engine, serveCached, rateLimits, basePath } = options
   return async (exchange, path) => {
-    const { request } = exchange
+    const { request, record } = exchange
     const match = routesAt(path)
-    if (match) exchange.path = basePath + match.at.path
+    if (match) record.path = basePath + match.at.path
     if (request.method === 'OPTIONS' && match) return optionsOf(match.at)
-    await rateLimits.admit(exchange)
+    const admitted = await rateLimits.admit(exchange)
     if (!match) return redirectFrom(request, path, basePath)
     const { at, parameters } = match
     const route = at.routes.get(request.method === 'HEAD' ? 'GET' : request.method)
     if (!route) return notAllowed(exchange, at.allow, doneElsewhere(request.method, at))
     const operation = compiledRoute(route)
-    exchange.operation = route.operation
+    record.operation = route.operation
     const type = operation.types.length === 0 ? undefined : requireAcceptable(request, operation.types)
     const call: RouteCall = { request, operation, parameters, type, path: basePath + path }
-    if (!isReading(request)) return change(exchange, call, at, options)
-    const serve = (given?: Record<string, unknown>) =>
-      serveCached(exchange, type ?? '', () => read(exchange, call, engine, given))
-    if (!route.isFeed) return serve()
-    const feed = feedRequestOf(principalFor(exchange, operation), readParameters(call))
-    return longPoll(exchange, options, feed.waitMs, () => serve(feed.variables))
+    if (!isReading(request)) return change(admitted, call, at, options)
+    const serve = (identified: Identified, given?: Record<string, unknown>) =>
+      serveCached(identified, type ?? '', (confirmed) => read(confirmed, call, engine, given))
+    if (!route.isFeed) return serve(admitted)
+    const feed = feedRequestOf(principalFor(admitted, operation), readParameters(call))
+    return longPoll(admitted, options, feed.waitMs, (identified) => serve(identified, feed.variables))
   }
 }
 
 async function read(
-  exchange: Exchange,
+  identified: Identified,
   call: RouteCall,
   engine: Engine,
   given?: Record<string, unknown>,
-): Promise<HttpResponse> {
+): Promise<Answered> {
   const { operation, type } = call
-  principalFor(exchange, operation)
+  principalFor(identified, operation)
   const variables = given ?? readParameters(call)
   const separator = readSeparator(call)
-  const context = engine.contextFor(exchange)
+  const context = engine.contextFor(identified)
   requireFewItems(variables)
   const coerced = coercedFor(operation, variables)
   const between = type === 'application/json' ? ',' : '\n'
-  const result = await resultOf(operation, engine.read(exchange, operation.operation, coerced, context, between))
-  if (result.list?.entries.length === 0) await requireParent(call, context)
-  return responseOf(result, call, separator)
+  const answered = engine.read(identified, operation.operation, coerced, context, between)
+  const result = await resultOf(operation, answered)
+  const readsOfParent = result.list?.entries.length === 0 ? await requireParent(call, context) : []
+  const { reads } = await answered
+  return { response: await responseOf(result, call, separator), reads: reads && [...reads, ...readsOfParent] }
 }
 
 async function change(
-  exchange: Exchange,
+  admitted: Identified,
   call: RouteCall,
   at: Place,
   { engine, rateLimits, bodies, basePath }: RestOptions,
 ): Promise<HttpResponse> {
   const { request, operation, parameters, path } = call
-  exchange.isChange = true
-  principalFor(exchange, operation)
+  let identified = admitted
+  identified.record.isChange = true
+  principalFor(identified, operation)
   const variables = readParameters(call)
   const tags = CONDITIONAL.has(request.method) ? tagsToMatch(request, at) : undefined
   const reading = tags && at.routes.get('GET')
   if (operation.input) {
     const { bodyBytesMax: bytesMax = LIMITS.bodyBytesMax } = operation.route
-    variables['input'] = await readBody(await bodies.json(exchange, bytesMax), operation.input)
-    await rateLimits.confirm(exchange)
+    variables['input'] = await readBody(await bodies.json(identified, bytesMax), operation.input)
+    identified = await rateLimits.confirm(identified)
   }
-  const context = engine.contextFor(exchange)
+  const context = engine.contextFor(identified)
   const precondition = async (read: Context['store']['read']) => {
     if (!reading) return
     const current = { ...context, store: { ...context.store, read } }
-    await requireMatch(tags, await readOne(compiledRoute(reading), parameters, current))
+    const route = compiledRoute(reading)
+    await requireMatch(tags, await resultOf(route, answerOne(route, parameters, current)))
   }
   const mutation = {
     operation: operation.operation,
@@ -107,7 +112,7 @@ async function change(
     path: path.slice(basePath.length),
     sent: variables['input'],
   }
-  return responseOf(await resultOf(operation, engine.change(exchange, mutation)), call)
+  return responseOf(await resultOf(operation, engine.change(identified, mutation)), call)
 }
 
 /** The methods that support `If-Match`. */
@@ -170,21 +175,23 @@ function inNamesOf({ parameters }: CompiledRoute, fault: Fault): Fault {
 }
 
 /** A list may be empty because its parent does not exist; callers who may read the parent get NOT_FOUND then. */
-async function requireParent(call: RouteCall, context: Context): Promise<void> {
+async function requireParent(call: RouteCall, context: Context): Promise<readonly ChangeCounter[]> {
   const route = routeOf(call.operation.route.parent)
   const reading = route && compiledRoute(route)
-  if (!reading?.scope || !grants(context.principal.scopes, reading.scope)) return
-  const found = await readOne(reading, call.parameters, context)
+  if (!reading?.scope || !grants(context.principal.scopes, reading.scope)) return []
+  const answered = answerOne(reading, call.parameters, context)
+  const found = await resultOf(reading, answered)
   if (!found.isThere) throw nothingAt({ operation: reading, path: call.path.replace(/\/[^/]*$/, '') })
+  return (await answered).reads ?? []
 }
 
 /** Reads the one entity of a route on behalf of another route. */
-function readOne(
+async function answerOne(
   route: CompiledRoute,
   variables: Variables,
   { onPriced: _, ...uncharged }: Context,
-): Promise<RootResult> {
-  return resultOf(route, answer(route.operation, coercedFor(route, variables), uncharged))
+): Promise<Answer> {
+  return answer(route.operation, coercedFor(route, variables), uncharged)
 }
 
 /** The operator, who may read everything. */
@@ -200,7 +207,8 @@ export async function bodyOf(
   if (!route) throw new Error(`There is no route of ${name}.`)
   const deadline = new RequestDeadline(LIMITS.storeBulkMs)
   const context = createContext({ ...options, schema, principal: OPERATOR, deadline })
-  const { json } = await readOne(compiledRoute(route), variables, context)
+  const compiled = compiledRoute(route)
+  const { json } = await resultOf(compiled, answerOne(compiled, variables, context))
   return Buffer.concat(json).toString()
 }
 
@@ -213,8 +221,7 @@ function redirectFrom({ url: { pathname, search } }: HttpRequest, path: string, 
 }
 
 /** Requires the scope before parameters and body are read; the schema checks it again. */
-function principalFor({ principal }: Exchange, { scope }: CompiledRoute): Principal {
-  if (!principal) throw new Error('The key of the request has not been checked.')
+function principalFor({ principal }: Identified, { scope }: CompiledRoute): Principal {
   if (scope) requireScope(principal, scope)
   return principal
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Fault, Overloaded } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { FairSlots } from '../../store/fairQueue.js'
-import type { Exchange } from '../observe/exchange.js'
+import type { Identified } from '../observe/exchange.js'
 import { type BytesInFlight, noRoom } from './bytesInFlight.js'
 import { type HttpRequest, type SizeCheck, sizeCheckFor } from './request.js'
 
@@ -24,25 +24,24 @@ export class Bodies {
   }
 
   /** Reads and parses the JSON body, or throws a Fault that says what to change. */
-  async json(exchange: Exchange, bytesMax: number): Promise<unknown> {
-    const { request, deadline } = exchange
+  async json(identified: Identified, bytesMax: number): Promise<unknown> {
+    const { request, deadline, record } = identified
     requireJsonType(request)
     const checkSize = sizeCheckFor(bytesMax)
     // A Content-Length above the limit is refused before the body is read.
     checkSize(Number(request.header('content-length')) || 0)
-    const bytes = await deadline.exempt(request.body(this.holderFor(exchange, checkSize)))
-    exchange.bodyBytes = bytes.length
-    if (bytes.length > LIMITS.bodyBytesMax) await deadline.bound(this.turnOf(exchange), CROWDED)
+    const bytes = await deadline.exempt(request.body(this.holderFor(identified, checkSize)))
+    record.bodyBytes = bytes.length
+    if (bytes.length > LIMITS.bodyBytesMax) await deadline.bound(this.turnOf(identified), CROWDED)
     for (const _ of requireModestShape(bytes)) await nextTurn()
     if (bytes.length === 0) throw new Fault('BAD_REQUEST', 'The body is empty: send a JSON object.')
     return parsed(bytes)
   }
 
   /** Counts the bytes of a body as in flight, from the first one until the response is ready. */
-  private holderFor(exchange: Exchange, checkSize: SizeCheck): SizeCheck {
-    const keyId = exchange.principal?.keyId
+  private holderFor({ principal: { keyId }, onReady }: Identified, checkSize: SizeCheck): SizeCheck {
     let counted = 0
-    exchange.onReady.push(() => this.inFlight.release(counted, keyId))
+    onReady.push(() => this.inFlight.release(counted, keyId))
     return (size) => {
       checkSize(size)
       if (size < LIMITS.inFlightFromBytes) return
@@ -52,8 +51,8 @@ export class Bodies {
   }
 
   /** Resolves when the turn of the body's key has come. */
-  private async turnOf({ principal, onReady }: Exchange): Promise<void> {
-    const { entered, leave } = this.large.enter(principal?.keyId ?? '')
+  private async turnOf({ principal, onReady }: Identified): Promise<void> {
+    const { entered, leave } = this.large.enter(principal.keyId)
     onReady.push(leave)
     await entered
   }

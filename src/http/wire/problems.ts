@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { KeyMissing } from '../../auth/principal.js'
 import { CATALOGUE, type Code, Fault } from '../../errors.js'
 import { RateExceeded } from '../access/rateLimits.js'
-import type { Exchange } from '../observe/exchange.js'
+import type { Received } from '../observe/exchange.js'
 import { PATCH_TYPES, UnsupportedPatch } from './body.js'
 import { Content, respond } from './content.js'
 import type { HttpResponse } from './request.js'
@@ -42,7 +42,7 @@ export function problemType(code: Code): string {
 
 /** A fault as `application/problem+json` (RFC 9457). */
 export function problem(
-  { request, requestId }: Exchange,
+  { request, requestId }: Received,
   fault: Fault,
   headers: Record<string, string> = {},
 ): Promise<HttpResponse> {
@@ -51,7 +51,7 @@ export function problem(
 }
 
 /** A 405, which must list the allowed methods in `Allow` (RFC 9110, 15.5.6). */
-export function notAllowed(exchange: Exchange, allow: string, hint = ''): Promise<HttpResponse> {
+export function notAllowed(exchange: Received, allow: string, hint = ''): Promise<HttpResponse> {
   const sentence = `${exchange.request.method} is not supported here. Use one of ${allow}.${hint}`
   return problem(exchange, new Fault('METHOD_NOT_ALLOWED', sentence), { allow })
 }
