@@ -70,10 +70,38 @@ export class Fault extends Error {
   }
 }
 
+/** Writes the size of a page as an API has it: of a list, of any list, or only the name of the argument. */
+type PageSize = (rows?: number, list?: string) => string
+
+/** What to ask for instead, in the words of an API. */
+export type Advice = (page: PageSize) => string
+
+const IN_GRAPHQL: PageSize = (rows, list) => {
+  if (rows === undefined) return '`first`'
+  return list === undefined ? `\`first: ${rows}\`` : `\`${list}(first: ${rows})\``
+}
+const IN_REST: PageSize = (rows) => (rows === undefined ? '`limit`' : `\`limit=${rows}\``)
+
+/** A query that reads too much, with advice. */
+export class TooComplex extends Fault {
+  private readonly problem: string
+  private readonly advice: Advice
+
+  constructor(problem: string, advice: Advice, page = IN_GRAPHQL) {
+    super('TOO_COMPLEX', `${problem} ${advice(page)}`)
+    this.problem = problem
+    this.advice = advice
+  }
+
+  inRest(): Fault {
+    return new TooComplex(this.problem, this.advice, IN_REST)
+  }
+}
+
 /** The response would be larger than its limit. */
-export class ResponseTooLong extends Fault {
-  constructor(bytesMax: number, hint = 'Request smaller pages, with `first`, or fewer fields.') {
-    super('TOO_COMPLEX', `The response would have more than ${bytesMax.toLocaleString('en')} bytes. ${hint}`)
+export class ResponseTooLong extends TooComplex {
+  constructor(bytesMax: number, advice: Advice = (page) => `Request smaller pages, with ${page()}, or fewer fields.`) {
+    super(`The response would have more than ${bytesMax.toLocaleString('en')} bytes.`, advice)
   }
 }
 

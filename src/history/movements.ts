@@ -1,5 +1,5 @@
 import { aliasedTable, and, between, or, type SQL, sql } from 'drizzle-orm'
-import { badArgument, Fault } from '../errors.js'
+import { badArgument, TooComplex } from '../errors.js'
 import { projectNaming } from '../projects/projects.js'
 import { boundsOf, levelOf } from '../projects/scores.js'
 import { issueMovement, MOVEMENT_COUNTS, movements, projectMovement, riskMovement } from '../store/derivedRows.js'
@@ -56,9 +56,9 @@ export const movementsView: View<MovementArguments> = {
   extent: historyExtent,
   size: sql`"new" + closed + up + down + opened + resolved + worse + slipped`,
   tooMany: (most) =>
-    new Fault(
-      'TOO_COMPLEX',
-      `More than ${most} risks and issues moved. Name a \`project\` or a later \`since\`, or set \`first\`.`,
+    new TooComplex(
+      `More than ${most} risks and issues moved.`,
+      (page) => `Name a \`project\` or a later \`since\`, or set ${page()}.`,
     ),
 }
 

@@ -1,6 +1,6 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../../auth/scopes.js'
-import { Fault, ResponseTooLong } from '../../errors.js'
+import { type Advice, Fault, ResponseTooLong, TooComplex } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { toFault } from '../../store/faults.js'
 import { isServed } from '../../store/query/page.js'
@@ -132,8 +132,8 @@ export async function priceOf(roots: readonly PricedRoot[], buyer: Buyer): Promi
   const limited = limitedWith(lists)
   const cost = limited.ofAll(roots)
   if (cost > LIMITS.queryCostMax) {
-    const hint = hintFor(lists, (smaller) => limitedWith(smaller).ofAll(roots) <= LIMITS.queryCostMax)
-    throw tooComplex('cost', cost, LIMITS.queryCostMax, hint)
+    const advice = adviceFor(lists, (smaller) => limitedWith(smaller).ofAll(roots) <= LIMITS.queryCostMax)
+    throw tooComplex('cost', cost, LIMITS.queryCostMax, advice)
   }
   if (limited.repeated > LIMITS.repeatedCostMax)
     throw tooComplex('cost of repeated references', limited.repeated, LIMITS.repeatedCostMax)
@@ -142,8 +142,8 @@ export async function priceOf(roots: readonly PricedRoot[], buyer: Buyer): Promi
   const pricing = pricingWith(filtered)
   const charge = charged(roots, (root) => pricing.ofRoot(root))
   if (pricing.bytes > buyer.bytesMax) {
-    const hint = hintFor(filtered, (smaller) => pricingWith(smaller).bytesOf(roots) <= buyer.bytesMax)
-    throw new ResponseTooLong(buyer.bytesMax, hint)
+    const advice = adviceFor(filtered, (smaller) => pricingWith(smaller).bytesOf(roots) <= buyer.bytesMax)
+    throw new ResponseTooLong(buyer.bytesMax, advice)
   }
   return charge + Math.ceil(pricing.repeated / LIMITS.repeatedCostForOne)
 }
@@ -374,7 +374,7 @@ const TRIED_MAX = 10
  * Suggests the smallest change that makes a query fit: the largest sufficient page size for one list, else one for all.
  * `fits` returns whether the query is within the limits with these lists.
  */
-function hintFor(lists: KnownLists, fits: (smaller: KnownLists) => boolean): string {
+function adviceFor(lists: KnownLists, fits: (smaller: KnownLists) => boolean): Advice {
   const paged = [...lists].filter(([{ isPaged }]) => isPaged)
   const tried = paged.slice(0, TRIED_MAX)
   const fitsWith = (changed: typeof paged, first: number) => {
@@ -387,18 +387,18 @@ function hintFor(lists: KnownLists, fits: (smaller: KnownLists) => boolean): str
   }
   const shared = PAGES.find((first) => fitsWith(paged, first))
   const names = [...new Set(tried.map(([{ name }]) => `\`${name}\``))].join(', ')
-  if (shared !== undefined && names !== '') return `Give each of ${names} a page of \`first: ${shared}\`.`
-  return 'Ask for fewer fields, or for fewer lists inside each other.'
+  if (shared !== undefined && names !== '') return (page) => `Give each of ${names} a page of ${page(shared)}.`
+  return () => 'Ask for fewer fields, or for fewer lists inside each other.'
 }
 
-function smallerPage({ name, relation }: ListCost, { first, rows }: KnownList, smaller: number): string {
+function smallerPage({ name, relation }: ListCost, { first, rows }: KnownList, smaller: number): Advice {
   const isWhole = !relation && first > rows
   const has = isWhole ? `has ${rows.toLocaleString('en')} entries here` : 'is what costs most'
-  return `\`${name}\` ${has}: ask for \`${name}(first: ${smaller})\`.`
+  return (page) => `\`${name}\` ${has}: ask for ${page(smaller, name)}.`
 }
 
-const FEWER = 'Select fewer fields, or smaller pages with `first`.'
+const FEWER: Advice = (page) => `Select fewer fields, or smaller pages with ${page()}.`
 
-function tooComplex(limit: string, actual: number, most: number, hint = FEWER): Fault {
-  return new Fault('TOO_COMPLEX', `The query's ${limit} is ${actual}; the most is ${most}. ${hint}`)
+function tooComplex(limit: string, actual: number, most: number, advice = FEWER): Fault {
+  return new TooComplex(`The query's ${limit} is ${actual}; the most is ${most}.`, advice)
 }

@@ -1,6 +1,6 @@
 import type { Principal } from '../../auth/principal.js'
 import { grants, SCOPE_NAMES } from '../../auth/scopes.js'
-import { badArgument, Fault } from '../../errors.js'
+import { badArgument, Fault, TooComplex } from '../../errors.js'
 import { type Context, createContext, requireScope } from '../../graph/builder.js'
 import { coercionOf, requireFewItems } from '../../graph/query/arguments.js'
 import type { RootResult } from '../../graph/query/readers.js'
@@ -165,10 +165,7 @@ async function resultOf(route: CompiledRoute, answering: Promise<Answer>): Promi
 /** Names the REST parameter in a fault, where GraphQL has the name of an argument. */
 function inNamesOf({ parameters }: CompiledRoute, fault: Fault): Fault {
   const [flaw] = fault.flaws
-  if (fault.code === 'TOO_COMPLEX') {
-    const sentence = fault.message.replace(/`\w+\(first: (\d+)\)`/g, '`limit=$1`').replaceAll('`first`', '`limit`')
-    return new Fault(fault.code, sentence, { cause: fault })
-  }
+  if (fault instanceof TooComplex) return fault.inRest()
   const parameter = parameters.find(({ use }) => use.argument === flaw?.parameter)
   if (flaw && parameter?.in === 'path' && fault.code === 'BAD_REQUEST') return new Fault('NOT_FOUND', flaw.detail)
   return flaw && parameter ? badArgument(parameter.name, flaw.detail) : fault

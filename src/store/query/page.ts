@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AnyColumn, and, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { oncePer } from '../../caches.js'
-import { Fault } from '../../errors.js'
+import { Fault, TooComplex } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { Extent, Read } from '../store.js'
 import type { Tables } from '../tables.js'
@@ -125,7 +125,7 @@ export function isAfter(order: readonly AnyPgColumn[], place: readonly unknown[]
 /** Refuses a list without pages that is too long. */
 export function requireWhole(rows: number, { first, most }: { first: number | undefined; most: number }): void {
   if (first !== undefined || rows <= most) return
-  throw new Fault('TOO_COMPLEX', `This list has more than ${most} rows. Request it in pages, with \`first\`.`)
+  throw new TooComplex(`This list has more than ${most} rows.`, (page) => `Request it in pages, with ${page()}.`)
 }
 
 const STEP_ROWS = 1_000
