@@ -6,7 +6,7 @@ import { arch, cpus, platform, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { CONTESTANTS, hasResponseCache } from '../contestants.js'
 import { COMPANY } from '../data.js'
-import { type Figures, figureName } from '../measurements/rounds.js'
+import { type Figure, figureName } from '../measurements/rounds.js'
 import type { Options } from '../options.js'
 import { pinning } from '../processes.js'
 import { chartOf } from './chart.js'
@@ -41,14 +41,14 @@ export function save(folder: string, results: Results, options: Options): void {
 }
 
 function sectionsOf(results: Results): { title: string; table: Table }[] {
-  const { works, figures, growth } = results
+  const { works, growth } = results
   const judged = verdicts(results)
+  const titles = works.map(({ name, title, clients }) => [name, title, String(clients)])
   return [
     ...(judged.length > 0 ? [{ title: 'Targets', table: targetTable(judged) }] : []),
-    ...works.map(({ name, title, clients }) => ({
-      title: `${name.split(',')[0]}: ${title}, ${clients} ${clients === 1 ? 'client' : 'clients'}`,
-      table: workTable(name, figures),
-    })),
+    { title: 'Workloads', table: [['name', 'what', 'clients'], ...titles] },
+    { title: 'Requests a second', table: figureTable(results, ({ perSecond }) => rate(perSecond)) },
+    { title: 'The slowest hundredth (p99), in milliseconds', table: figureTable(results, ({ p99Ms }) => ms(p99Ms), 5) },
     ...(growth.length > 0
       ? [{ title: 'Growth: processor microseconds of one request, ours', table: growthTable(results) }]
       : []),
@@ -62,24 +62,19 @@ function targetTable(judged: ReturnType<typeof verdicts>): Table {
   ]
 }
 
-function workTable(work: string, figures: Figures): Table {
-  const at = (id: string) => figures.get(figureName(work, id))
-  const against = (value: number, id: string) => {
-    const other = at(id)
-    return other ? (value / other.perSecond).toFixed(2) : ''
-  }
-  const rows = CONTESTANTS.flatMap(({ id, name }) => {
-    const figure = at(id)
-    if (!figure) return []
-    const { perSecond, p50Ms, p99Ms, cpuMs, residentBytes } = figure
-    const ratios = [at('limit') ? 'limit' : 'limitPost', 'handWritten', 'mercurius'].map((other) =>
-      against(perSecond, other),
-    )
-    const megabytes = (residentBytes / 1e6).toFixed(0)
-    return [[name, rate(perSecond), ms(p50Ms), ms(p99Ms), ms(cpuMs), megabytes, ...ratios]]
-  })
-  const heads = ['requests/s', 'p50 ms', 'p99 ms', 'CPU ms', 'MB', 'of the limit', 'x hand-written', 'x mercurius']
-  return [['contestant', ...heads], ...rows]
+/** A row for each contestant with so many workloads, and a column for each workload. */
+function figureTable({ works, figures }: Results, shown: (figure: Figure) => string, least = 1): Table {
+  const rows = CONTESTANTS.map(({ id, name }) => [
+    name,
+    ...works.map((work) => {
+      const figure = figures.get(figureName(work.name, id))
+      return figure ? shown(figure) : ''
+    }),
+  ])
+  return [
+    ['contestant', ...works.map(({ name }) => name)],
+    ...rows.filter(([, ...cells]) => cells.filter(Boolean).length >= least),
+  ]
 }
 
 function growthTable({ growth }: Results): Table {
@@ -129,8 +124,7 @@ const FAIRNESS = [
   'Before the measurement, every response is compared with ours: byte for byte in REST, as data in GraphQL. After it, the people in the store are compared with the acknowledged writes.',
   'Ours runs with `--rate-limit 0 --log-level silent`, as the others neither count nor log; one line of W1 shows it with both. Ours always sends ETag, Link and Request-Id and enforces limits and metrics, which the others lack.',
   'In W2 REST shows the owner as id and name of the source; GraphQL looks the person up. In W3 there are 4 clients, and each reads the whole response.',
-  'W6 to W9 are GraphQL only, and their limit is a Buffer in memory as the response to the same POST. mercurius takes part with and without its loaders, and ours is compared with the faster of the two.',
-  'Growth is measured with one client, uncached; deep pages begin after 90% of the list.',
+  'W6 to W9 are GraphQL only, and their limit is a Buffer in memory as the response to the same POST. mercurius takes part with and without its loaders, and ours is compared with the faster of the two. Growth is measured with one client, uncached; deep pages begin after 90% of the list.',
 ]
 
 function versionOf(name: string): string {
