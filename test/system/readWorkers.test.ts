@@ -251,10 +251,20 @@ test('another reader of the store, such as a backup, delays the workers only bri
 
 /** Ends only when it is stopped. */
 const ENDLESS = {
-  text: 'with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n where still_wanted()',
+  text: 'with recursive n(i) as (select value from revision union all select i + 1 from n) select count(*) from n where still_wanted()',
   values: [],
   isHeavy: true,
 }
+
+test('nor does a long statement of one worker hold the others for longer', async () => {
+  const { gateway } = await openSlow({ deadlineMs: 5_000 }, 1)
+  const caller = await gateway.as('projects.manage')
+  const stopped = expect(gateway.store.reading({ owner: 'another' }).rows(ENDLESS)).rejects.toThrow()
+  for (let round = 0; logBytes(gateway) <= LIMITS.walBytesMax; round++) await syncMuch(caller, round)
+  expect((await caller.get('/v1/risks?total=true&limit=1&search=a')).status).toBe(200)
+  await gateway.store.close()
+  await stopped
+})
 
 test('a statement is stopped at its deadline, and its thread reads for others', async () => {
   const own = newStore()

@@ -42,11 +42,11 @@ export class WalLimit {
 
   private empty(): void {
     this.workers.hold()
+    // A worker may have one long statement, and another connection may read for long, such as a backup.
+    this.waiting ??= setTimeout(() => this.giveUp(), LIMITS.walWaitMs).unref()
     if (!this.workers.isIdle) return
     const isBusy = this.writer.pragma('wal_checkpoint(truncate)', { simple: true }) !== 0
-    // Another connection is reading, such as a backup.
-    if (isBusy) this.waiting ??= setTimeout(() => this.giveUp(), LIMITS.walWaitMs).unref()
-    else this.goOn()
+    if (!isBusy) this.goOn()
   }
 
   private giveUp(): void {
