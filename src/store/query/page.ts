@@ -208,9 +208,7 @@ export function rowsWith<T extends PgTable>(table: (t: Tables) => T, column: (ta
   }
 }
 
-type LookUp<T extends PgTable> = ReturnType<typeof rowsWith<T>>
-
-const lookUps = new WeakMap<object, unknown>()
+const byIdIn = oncePer((table: (t: Tables) => PgTable & { id: AnyPgColumn }) => rowsWith(table, ({ id }) => id))
 
 /** The rows with these ids, also those that the list itself does not show. */
 export async function byIds<T extends PgTable & { id: AnyPgColumn }, F>(
@@ -218,10 +216,7 @@ export async function byIds<T extends PgTable & { id: AnyPgColumn }, F>(
   { table }: List<T, F>,
   ids: readonly string[],
 ): Promise<Map<string, T['$inferSelect']>> {
-  // The cache maps each table to the look-up of that same table.
-  const lookUp = (lookUps.get(table) as LookUp<T> | undefined) ?? rowsWith(table, ({ id }) => id)
-  lookUps.set(table, lookUp)
-  const rows = await lookUp(read, ids)
+  const rows = await byIdIn(table)(read, ids)
   return new Map(rows.map((row) => [String(row['id']), row]))
 }
 
