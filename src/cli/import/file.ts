@@ -16,7 +16,7 @@ import {
 import { listed, type SheetNoun } from '../../ingest/files/table.js'
 import { importRecords } from '../../ingest/importers.js'
 import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
-import { recognisable } from '../../ingest/shipped/shipped.js'
+import { SHIPPED_MAPS } from '../../ingest/shippedMaps.js'
 import type { Store } from '../../store/store.js'
 import { fold } from '../../text.js'
 import { progressBar } from '../command.js'
@@ -118,7 +118,7 @@ export async function sheetOf(noun: SheetNoun, file: string, run: Reading): Prom
     derived: derivedColumns(plan),
     ignoreUnknown: run.ignoreUnknown ?? false,
     mapping: run.mapping,
-    recognisable: run.strict ? [] : recognisable(noun),
+    recognisable: run.strict ? [] : SHIPPED_MAPS.filter((map) => map.noun === noun),
     guess: run.strict && !run.mapping ? undefined : guessPlan(noun, run),
   })
 }

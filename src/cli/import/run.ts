@@ -9,8 +9,7 @@ import { type Mapping, printMapping } from '../../ingest/files/mapping.js'
 import { BadMapping, readMapping } from '../../ingest/files/maps/reader.js'
 import { type SheetFormat, UnreadableSheet } from '../../ingest/files/sheet.js'
 import type { SheetNoun } from '../../ingest/files/table.js'
-import type { ShippedMap } from '../../ingest/shipped/rules.js'
-import { SHIPPED_MAPS, shippedMapping } from '../../ingest/shipped/shipped.js'
+import { SHIPPED_MAPS } from '../../ingest/shippedMaps.js'
 import { LIMITS } from '../../limits.js'
 import { escapedLine } from '../../text.js'
 import { ImportFailed, print, say, untilInterrupted, WrongUsage, withStore } from '../command.js'
@@ -96,7 +95,7 @@ export function mappingOf(named: string, noun: SheetNoun): Mapping {
   const shipped = SHIPPED_MAPS.find(({ name }) => name === named)
   if (shipped && shipped.noun !== noun)
     throw new WrongUsage(`The map ${named} is for ${shipped.noun}, not for ${noun}. ${MAPS_HINT}`)
-  if (shipped) return shippedMapping(shipped)
+  if (shipped) return shipped.mapping()
   try {
     return readMapping(textOf(named), named, Object.keys(SHEETS[noun].fields))
   } catch (error) {
@@ -118,25 +117,22 @@ const MAPS_HINT = '`operations import --maps` lists the maps.'
 
 /** Lists the maps that come with the command, or prints one of them as a file to edit. */
 export function printMaps(named: string | true, isJson: boolean): Promise<void> {
-  if (named === true)
-    return print(
-      isJson
-        ? JSON.stringify(
-            SHIPPED_MAPS.map(({ name, noun, reads }) => ({ name, noun, reads })),
-            null,
-            2,
-          )
-        : table(SHIPPED_MAPS),
-    )
+  if (named === true) return print(isJson ? JSON.stringify(SHIPPED_MAPS.map(summaryOf), null, 2) : tableOfMaps())
   const map = SHIPPED_MAPS.find(({ name }) => name === named)
   if (!map) throw new WrongUsage(`There is no map ${JSON.stringify(named)}. ${MAPS_HINT}`)
-  return print(printMapping(shippedMapping(map)).trimEnd())
+  return print(printMapping(map.mapping()).trimEnd())
 }
 
-function table(maps: readonly ShippedMap[]): string {
-  const width = (of: (map: ShippedMap) => string) => Math.max(...maps.map((map) => of(map).length))
-  const [names, nouns] = [width(({ name }) => name), width(({ noun }) => noun)]
-  return maps.map(({ name, noun, reads }) => `${name.padEnd(names)}  ${noun.padEnd(nouns)}  ${reads}`).join('\n')
+function summaryOf({ name, noun, reads }: (typeof SHIPPED_MAPS)[number]) {
+  return { name, noun, reads }
+}
+
+function tableOfMaps(): string {
+  const width = (of: 'name' | 'noun') => Math.max(...SHIPPED_MAPS.map((map) => map[of].length))
+  const [names, nouns] = [width('name'), width('noun')]
+  return SHIPPED_MAPS.map(({ name, noun, reads }) => `${name.padEnd(names)}  ${noun.padEnd(nouns)}  ${reads}`).join(
+    '\n',
+  )
 }
 
 /** An empty sheet of a noun with a commented example, without the columns that only an export writes. */
