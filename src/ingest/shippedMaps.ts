@@ -1,7 +1,7 @@
 import { type IssueSeverity, TEXT_MAX } from '../vocabulary.js'
 import { SHEETS } from './columns.js'
 import { ISSUE_STATUS_WORDS, PERSON_STATUS_WORDS, SEVERITY_WORDS } from './files/guess/words.js'
-import { mappingOf } from './files/maps/reader.js'
+import { mappingOf } from './files/mapping.js'
 import type { Recognisable } from './files/maps/recognition.js'
 import type { SheetNoun } from './files/table.js'
 
