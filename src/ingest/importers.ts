@@ -1,8 +1,8 @@
 import type { Write } from '../store/store.js'
 import type { SheetNoun } from './files/table.js'
+import { issuesImporter, risksImporter } from './importers/entries.js'
 import { groupsImporter } from './importers/groups.js'
 import { peopleImporter } from './importers/people.js'
-import { issuesImporter, risksImporter } from './importers/projectEntries.js'
 import { projectsImporter } from './importers/projects.js'
 import { type Importer, type ImportOptions, type ImportResult, ImportRun, importAll, type SourceRecord } from './run.js'
 

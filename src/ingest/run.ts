@@ -105,7 +105,7 @@ export class ImportRun {
   readonly unclosed: Diagnostic[] = []
   readonly projects = new Map<string, string>()
   readonly made: string[] = []
-  private readonly claims = new Map<string, Map<string, number>>()
+  readonly #claims = new Map<string, Map<string, number>>()
 
   constructor(write: Write, options: ImportOptions, size: number) {
     this.write = write
@@ -141,13 +141,11 @@ export class ImportRun {
 
   /** Claims a key for a record; a second record with the same key gets a flaw. */
   claim(index: number, kind: string, key: string, check: InputCheck, field = kind): void {
-    const claims = this.claims.get(kind) ?? new Map<string, number>()
-    this.claims.set(kind, claims)
+    const claims = this.#claims.get(kind) ?? new Map<string, number>()
+    this.#claims.set(kind, claims)
     const first = claims.get(key)
     if (first === undefined) claims.set(key, index)
-    else if (first !== index && !check.has(field)) {
-      check.flaw(field, sameAs(this.options.wording.place(first)))
-    }
+    else if (first !== index && !check.has(field)) check.flaw(field, sameAs(this.options.wording.place(first)))
   }
 }
 
@@ -158,16 +156,25 @@ export function sameAs(place: string): string {
 /** Small enough that a server handles other requests between two batches. */
 export const BATCH_RECORDS = 500
 
+/** The batches of a list, with other requests handled between them. */
+export async function* batchesOf<T>(all: readonly T[]): AsyncGenerator<readonly T[], void> {
+  for (let start = 0; start < all.length; start += BATCH_RECORDS) {
+    if (start > 0) await setImmediate()
+    yield all.slice(start, start + BATCH_RECORDS)
+  }
+}
+
 export async function importAll(
   run: ImportRun,
   importer: Importer,
   given: readonly SourceRecord[],
 ): Promise<ImportResult> {
   const records = importer.gather?.(given) ?? given
-  for (let start = 0; start < records.length; start += BATCH_RECORDS) {
-    await importer.take(records.slice(start, start + BATCH_RECORDS))
-    run.options.onProgress?.(Math.min(start + BATCH_RECORDS, records.length))
-    await setImmediate()
+  let done = 0
+  for await (const batch of batchesOf(records)) {
+    await importer.take(batch)
+    done += batch.length
+    run.options.onProgress?.(done)
   }
   await importer.finish?.()
   return run

@@ -1,16 +1,26 @@
-import { setImmediate } from 'node:timers/promises'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { namesOf, recordReader, type Values } from '../../fields.js'
 import type { Ledger, Stored } from '../../history/ledger.js'
-import { type IdKind, isId } from '../../ids.js'
+import { isId } from '../../ids.js'
+import { checkIssue, ISSUE_FIELDS, type IssueRow, issuesLedger, issueWith } from '../../projects/issues.js'
 import { type Assignee, noteSync, type ProjectRow } from '../../projects/projects.js'
-import type { Read, Write } from '../../store/store.js'
+import {
+  checkRisk,
+  RISK_FIELDS,
+  type RiskRow,
+  risksLedger,
+  riskWith,
+  scoreInstead,
+  Tally,
+} from '../../projects/risks.js'
 import type { Tables } from '../../store/tables.js'
 import type { InputCheck } from '../../text.js'
+import { ISSUE_COLUMNS, RISK_COLUMNS } from '../columns.js'
 import { AssigneeMatcher, type Attribution } from '../matching/people.js'
-import { type Placed, ProjectMatcher } from '../matching/references.js'
+import { type Placed, ProjectMatcher, RiskMatcher } from '../matching/references.js'
 import {
-  BATCH_RECORDS,
+  batchesOf,
   closableOf,
   type Importer,
   type ImportRun,
@@ -19,8 +29,78 @@ import {
   writersOfSource,
 } from '../run.js'
 
+const readRisk = recordReader(RISK_COLUMNS)
+const readIssue = recordReader(ISSUE_COLUMNS)
+
+export function risksImporter(run: ImportRun): Importer {
+  const { write, options } = run
+  const tally = new Tally()
+  const plan: EntryPlan<RiskRow, Values<typeof RISK_COLUMNS>> = {
+    kind: 'risk',
+    assigneeField: 'owner',
+    ledger: risksLedger(write),
+    table: (t) => t.risk,
+    rows: (where) => write.db.select().from(write.t.risk).where(where(write.t.risk)),
+    rowsAt: (places) => write.havingPairs(write.t.risk, ['projectId', 'reference'], places),
+    fields: namesOf(RISK_FIELDS),
+    read: readRisk,
+    attributionOf: ({ owner, ownerId, ownerName }) => ({ who: owner, id: ownerId, name: ownerName }),
+    assigneeOf: ({ ownerId, ownerName }) => ({ id: ownerId, name: ownerName }),
+    check: (before, { index, values, check }) => {
+      checkRisk(before, values, check)
+      const score = scoreInstead(before, values)
+      if (score === undefined) return
+      const detail = `It is not stored: likelihood and impact are there, and their product is ${score}.`
+      run.warnings.push({ index, field: 'scoreGiven', detail })
+    },
+    draft: (before, { values, project }, owner) => {
+      // In a complete list, naming a closed risk without a status reopens it.
+      const status = values.status ?? (options.closeMissing && before?.live === 0 ? 'OPEN' : null)
+      return riskWith(write, before, { ...values, status, id: values.id ?? undefined, projectId: project.id, owner })
+    },
+    onStored: (stored) => {
+      for (const one of stored) tally.note(one)
+    },
+    finish: () => tally.store(write),
+  }
+  return entriesImporter(run, plan)
+}
+
+export function issuesImporter(run: ImportRun): Importer {
+  const { write, options } = run
+  const risks = new RiskMatcher(write)
+  const plan: EntryPlan<IssueRow, Values<typeof ISSUE_COLUMNS>> = {
+    kind: 'issue',
+    assigneeField: 'assignee',
+    ledger: issuesLedger(write),
+    table: (t) => t.issue,
+    rows: (where) => write.db.select().from(write.t.issue).where(where(write.t.issue)),
+    rowsAt: (places) => write.havingPairs(write.t.issue, ['projectId', 'reference'], places),
+    fields: namesOf(ISSUE_FIELDS),
+    read: readIssue,
+    attributionOf: ({ assignee, assigneeId, assigneeName }) => ({ who: assignee, id: assigneeId, name: assigneeName }),
+    assigneeOf: ({ assigneeId, assigneeName }) => ({ id: assigneeId, name: assigneeName }),
+    prepare: (placed) => risks.find(placed),
+    check: (before, record) => {
+      checkIssue(before, record.values, record.check)
+      risks.check(record, before?.riskId)
+    },
+    isLinked: (before, record) => {
+      const riskId = risks.idOf(record)
+      return riskId === undefined || riskId === before.riskId
+    },
+    draft: (before, record, assignee) => {
+      const { values, project } = record
+      const status = values.status ?? (options.closeMissing && before?.live === 0 ? 'OPEN' : null)
+      const links = { projectId: project.id, riskId: risks.idOf(record), assignee }
+      return issueWith(write, before, { ...values, status, id: values.id ?? undefined, ...links })
+    },
+  }
+  return entriesImporter(run, plan)
+}
+
 /** Imports risks or issues, matched by id, else by project and reference. */
-export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
+function entriesImporter<Row extends EntryRow, V extends EntryValues>(
   run: ImportRun,
   plan: EntryPlan<Row, V>,
 ): Importer {
@@ -61,7 +141,7 @@ export function entriesImporter<Row extends EntryRow, V extends EntryValues>(
       const placed = place(records)
       if (run.isSound) await projects.store()
       await missing.open(placed.map(({ project }) => project))
-      const candidates = await candidatesFor(write, plan, (await isFirst()) ? [] : placed)
+      const candidates = await candidatesFor(run, plan, (await isFirst()) ? [] : placed)
       await plan.prepare?.(placed)
       const sound = placed.flatMap((record) => examine(record, candidates))
       if (!run.isSound) return
@@ -130,14 +210,14 @@ function placeKey(projectId: string, reference: string): string {
 }
 
 async function candidatesFor<Row extends EntryRow, V extends EntryValues>(
-  write: Write,
+  { write }: ImportRun,
   plan: EntryPlan<Row, V>,
   placed: readonly Placed<V>[],
 ): Promise<Candidates<Row>> {
   const ids = placed.flatMap(({ values }) => values.id ?? [])
-  const rows = ids.length === 0 ? [] : await plan.rows(write, ({ id }) => write.among(id, ids))
+  const rows = ids.length === 0 ? [] : await plan.rows(({ id }) => write.among(id, ids))
   const places = placed.map(({ project, values }) => [project.id, values.reference ?? ''] as const)
-  if (places.length > 0) rows.push(...(await plan.rowsAt(write, places)))
+  if (places.length > 0) rows.push(...(await plan.rowsAt(places)))
   return {
     byId: new Map(rows.map((row) => [row.id, row])),
     byPlace: new Map(rows.map((row) => [placeKey(row.projectId, row.reference), row])),
@@ -194,15 +274,14 @@ interface EntryValues {
 }
 
 /** What differs between risks and issues in an import. */
-export interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
-  readonly noun: 'risks' | 'issues'
-  readonly kind: IdKind
+interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
+  readonly kind: 'risk' | 'issue'
   readonly assigneeField: 'owner' | 'assignee'
   readonly ledger: Ledger<Row>
   readonly table: (t: Tables) => PgTable & EntryColumns
-  readonly rows: (read: Read, where: (columns: EntryColumns) => SQL | undefined) => Promise<Row[]>
+  readonly rows: (where: (columns: EntryColumns) => SQL | undefined) => Promise<Row[]>
   /** The rows at these places: a project's id and a reference. */
-  readonly rowsAt: (write: Write, places: readonly (readonly [string, string])[]) => Promise<Row[]>
+  readonly rowsAt: (places: readonly (readonly [string, string])[]) => Promise<Row[]>
   /** The values of a record that are columns of the same name. */
   readonly fields: readonly (keyof V & string)[]
   readonly read: (raw: SourceRecord['values'], check: InputCheck) => V
@@ -241,7 +320,7 @@ class MissingEntries<Row extends EntryRow, V extends object> {
 
   /** Adds the projects of a batch, with their live entries before anything is stored. */
   async open(projects: readonly ProjectRow[]): Promise<void> {
-    const { write, options, projects: keys, flaws } = this.#run
+    const { options, projects: keys, flaws } = this.#run
     for (const project of projects) {
       const { id, key } = project
       if (this.#byProject.has(id)) continue
@@ -252,7 +331,7 @@ class MissingEntries<Row extends EntryRow, V extends object> {
         flaws.push({ index: undefined, field: 'project', detail })
       }
       const live = options.closeMissing
-        ? await this.#plan.rows(write, (columns) => and(eq(columns.projectId, id), eq(columns.live, 1)))
+        ? await this.#plan.rows((columns) => and(eq(columns.projectId, id), eq(columns.live, 1)))
         : []
       this.#byProject.set(id, { project, live, imported: new Set() })
     }
@@ -272,7 +351,7 @@ class MissingEntries<Row extends EntryRow, V extends object> {
       const most = closableOf(live.length, options.closeLimit)
       if (missing.length <= most) await this.#close(missing)
       else {
-        const found = `${missing.length} of its ${live.length} live ${this.#plan.noun} are missing`
+        const found = `${missing.length} of its ${live.length} live ${this.#plan.kind}s are missing`
         const advice = `If so, allow it with ${options.wording.closeLimit} ${missing.length}.`
         const detail = `${project.key}: ${found}; at most ${most} are closed at once. Is the export complete? ${advice}`
         unclosed.push({ index: undefined, field: 'project', detail })
@@ -283,14 +362,13 @@ class MissingEntries<Row extends EntryRow, V extends object> {
 
   async #close(missing: readonly Row[]): Promise<void> {
     const { ledger, onStored } = this.#plan
-    for (let start = 0; start < missing.length; start += BATCH_RECORDS) {
-      for (const row of missing.slice(start, start + BATCH_RECORDS)) {
+    for await (const batch of batchesOf(missing)) {
+      for (const row of batch) {
         ledger.enter(row, { ...row, status: 'CLOSED', live: 0 }, { action: 'CLOSED' })
         this.#run.count('closed')
       }
       const stored = await ledger.store()
       onStored?.(stored)
-      await setImmediate()
     }
   }
 
@@ -301,15 +379,14 @@ class MissingEntries<Row extends EntryRow, V extends object> {
     const listed = new Set([...projects.values(), ...(others?.projects.keys() ?? [])])
     if (only !== undefined || others?.isLast === false || listed.size < 2) return
     const { among, db, t } = write
-    const { noun, table: tableOf } = this.#plan
-    const table = tableOf(t)
+    const table = this.#plan.table(t)
     const writers = await writersOfSource(write)
     const stored = await db.select({ id: t.project.id, key: t.project.key }).from(t.project).orderBy(t.project.key)
     for (const { id, key } of stored.filter((one) => !listed.has(one.key))) {
       const written = sql`select 1 from ${t.change} where ${t.change.entityId} = ${table.id}`
       const isImported = sql`exists (${written} and ${among(t.change.by, writers)})`
       const live = await db.$count(table, and(eq(table.projectId, id), eq(table.live, 1), isImported))
-      const found = `${key} has ${live} live ${noun} of earlier imports and is no longer listed. They stay open; `
+      const found = `${key} has ${live} live ${this.#plan.kind}s of earlier imports and is no longer listed. They stay open; `
       const advice = `to close them, import a sheet that is only a header with --project ${key} --close-limit ${live}.`
       if (live > 0) warnings.push({ index: undefined, field: 'project', detail: found + advice })
     }

@@ -8,7 +8,7 @@ import { fold, type InputCheck } from '../../text.js'
 import { GROUP_COLUMNS } from '../columns.js'
 import { PersonMatcher, strangerInWords } from '../matching/people.js'
 import { RecordMatcher } from '../matching/records.js'
-import { BATCH_RECORDS, type Importer, type ImportRun, type SourceRecord } from '../run.js'
+import { batchesOf, type Importer, type ImportRun, type SourceRecord } from '../run.js'
 
 const readColumns = recordReader(GROUP_COLUMNS)
 
@@ -22,12 +22,12 @@ export function groupsImporter(run: ImportRun): Importer {
     gather: (records) => rows.gather(records),
     async take(batch) {
       const records = run.read(batch, readColumns)
-      const known = await knownGroups(write, records)
+      const known = await knownGroups(run, records)
       await people.find(records.flatMap(({ values }) => values.members ?? []))
-      const sound = records.flatMap(({ index, values, check }) => {
-        const before = known.match(values, values.name, check)
+      const sound = records.flatMap((record) => {
+        const { index, values, check } = record
+        const before = known.match(record)
         if (!before) requireFields(GROUP_COLUMNS, values, check)
-        known.claim(run, index, values, values.name, before, check)
         const refuse = (member: string, detail: string) => rows.refuse(index, member, detail, check)
         const memberIds = values.members === undefined ? undefined : idsOf(run, people, values.members ?? [], refuse)
         if (!run.accept(index, check)) return []
@@ -97,9 +97,7 @@ async function changesTo(write: Write, rosters: ReadonlyMap<string, ReadonlySet<
 
 /** In batches, because a single group can have everyone in it. */
 async function applyChanges(write: Write, byPerson: ReadonlyMap<string, GroupsChange>): Promise<void> {
-  const personIds = [...byPerson.keys()]
-  for (let start = 0; start < personIds.length; start += BATCH_RECORDS) {
-    const batch = personIds.slice(start, start + BATCH_RECORDS)
+  for await (const batch of batchesOf([...byPerson.keys()])) {
     const groupsOf = await groupsOfPeople(write, batch)
     // In the order of the file: the database returns people in any.
     const wanted = batch.map((personId) => {
@@ -109,15 +107,15 @@ async function applyChanges(write: Write, byPerson: ReadonlyMap<string, GroupsCh
       return [personId, new Set([...kept, ...joined])] as const
     })
     await regroup(write, new Map(wanted))
-    await setImmediate()
   }
 }
 
 /** The groups that match one of these records by id, externalId or name. */
 async function knownGroups(
-  { db, t, among }: Write,
+  run: ImportRun,
   records: readonly { values: Values<typeof GROUP_COLUMNS> }[],
 ): Promise<RecordMatcher<GroupRow>> {
+  const { db, t, among } = run.write
   const { id, externalId, nameFolded } = t.group
   const given = (of: 'id' | 'externalId' | 'name') => records.flatMap(({ values }) => values[of] ?? [])
   const isNamed = or(
@@ -126,7 +124,7 @@ async function knownGroups(
     among(nameFolded, given('name').map(fold)),
   )
   const rows = await db.select().from(t.group).where(isNamed)
-  return new RecordMatcher({ kind: 'group', alias: 'name', aliasOf: ({ nameFolded }) => nameFolded }, rows)
+  return new RecordMatcher(run, { kind: 'group', alias: 'name', aliasOf: ({ nameFolded }) => nameFolded }, rows)
 }
 
 interface Gathered {

@@ -7,12 +7,19 @@ import type { Ledger } from '../../history/ledger.js'
 import { isErasure } from '../../personnel/erasure.js'
 import { applyMembershipChanges, membershipChangesTo } from '../../personnel/membershipChanges.js'
 import { checkPerson, type PersonRow, peopleLedger, personWith } from '../../personnel/people.js'
-import type { Write } from '../../store/store.js'
 import { fold, type InputCheck } from '../../text.js'
 import { PEOPLE_COLUMNS } from '../columns.js'
 import { RecordMatcher } from '../matching/records.js'
 import { GroupMatcher } from '../matching/references.js'
-import { BATCH_RECORDS, closableOf, type Importer, type ImportRun, isFirstLoad, writersOfSource } from '../run.js'
+import {
+  BATCH_RECORDS,
+  batchesOf,
+  closableOf,
+  type Importer,
+  type ImportRun,
+  isFirstLoad,
+  writersOfSource,
+} from '../run.js'
 
 type Columns = Values<typeof PEOPLE_COLUMNS>
 
@@ -29,15 +36,15 @@ export function peopleImporter(run: ImportRun): Importer {
     async take(batch) {
       const records = run.read(batch, readColumns)
       // In an empty store everyone is new, and nobody needs to be looked up.
-      const roster = await rosterOf(write, (await isFirst()) ? [] : records)
+      const roster = await rosterOf(run, (await isFirst()) ? [] : records)
       await groups.find(records.flatMap(({ values }) => values.groups ?? []))
-      const sound = records.flatMap(({ index, values, check }) => {
-        const before = roster.match(values, values.email, check)
+      const sound = records.flatMap((record) => {
+        const { index, values, check } = record
+        const before = roster.match(record)
         // An erased person from another store's export stays erased.
         const erasedAt = !before && values.id != null && isErasure(values) ? write.at : null
         if (before?.erasedAt) requireErased(before, values, check)
         else if (!erasedAt) checkPerson(before, values, check)
-        roster.claim(run, index, values, values.email, before, check)
         const groupIds = values.groups === undefined ? undefined : groups.idsOf(values.groups ?? [], check)
         if (!run.accept(index, check)) return []
         // In a complete list, naming an inactive person without a status brings them back.
@@ -76,10 +83,8 @@ function requireErased(
 }
 
 /** The people who match one of these records by id, externalId or e-mail. */
-async function rosterOf(
-  { db, t, among }: Write,
-  records: readonly { values: Columns }[],
-): Promise<RecordMatcher<PersonRow>> {
+async function rosterOf(run: ImportRun, records: readonly { values: Columns }[]): Promise<RecordMatcher<PersonRow>> {
+  const { db, t, among } = run.write
   const { id, externalId, emailFolded } = t.person
   const rows: PersonRow[] = []
   const add = async (column: AnyPgColumn, of: (values: Columns) => string | null | undefined) => {
@@ -89,7 +94,7 @@ async function rosterOf(
   await add(id, (values) => values.id)
   await add(externalId, (values) => values.externalId)
   await add(emailFolded, (values) => values.email && fold(values.email))
-  return new RecordMatcher({ kind: 'person', alias: 'email', aliasOf: (row) => row.emailFolded }, rows)
+  return new RecordMatcher(run, { kind: 'person', alias: 'email', aliasOf: (row) => row.emailFolded }, rows)
 }
 
 /**
@@ -124,13 +129,12 @@ class MissingPeople {
       const advice = `Is the list complete? If so, allow it with ${run.options.wording.closeLimit} ${missing.length}.`
       return this.#refuse(`${found} ${advice}`)
     }
-    for (let start = 0; start < missing.length; start += BATCH_RECORDS) {
-      for (const row of missing.slice(start, start + BATCH_RECORDS)) {
+    for await (const batch of batchesOf(missing)) {
+      for (const row of batch) {
         ledger.enter(row, { ...row, status: 'INACTIVE' })
         run.count('closed')
       }
       await ledger.store()
-      await setImmediate()
     }
   }
 
