@@ -156,11 +156,11 @@ export function sameAs(place: string): string {
 /** Small enough that a server handles other requests between two batches. */
 export const BATCH_RECORDS = 500
 
-/** The batches of a list, with other requests handled between them. */
+/** The batches of a list; after each of them other requests are handled. */
 export async function* batchesOf<T>(all: readonly T[]): AsyncGenerator<readonly T[], void> {
   for (let start = 0; start < all.length; start += BATCH_RECORDS) {
-    if (start > 0) await setImmediate()
     yield all.slice(start, start + BATCH_RECORDS)
+    await setImmediate()
   }
 }
 
