@@ -97,8 +97,6 @@ export interface Importer {
 export class ImportRun {
   readonly write: Write
   readonly options: ImportOptions
-  /** The total number of records. */
-  readonly size: number
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
   readonly flaws: Diagnostic[] = []
   readonly warnings: Diagnostic[] = []
@@ -107,10 +105,9 @@ export class ImportRun {
   readonly made: string[] = []
   readonly #claims = new Map<string, Map<string, number>>()
 
-  constructor(write: Write, options: ImportOptions, size: number) {
+  constructor(write: Write, options: ImportOptions) {
     this.write = write
     this.options = options
-    this.size = size
   }
 
   /** After the first flaw the other records are only checked, not stored. */
@@ -162,22 +159,6 @@ export async function* batchesOf<T>(all: readonly T[]): AsyncGenerator<readonly 
     yield all.slice(start, start + BATCH_RECORDS)
     await setImmediate()
   }
-}
-
-export async function importAll(
-  run: ImportRun,
-  importer: Importer,
-  given: readonly SourceRecord[],
-): Promise<ImportResult> {
-  const records = importer.gather?.(given) ?? given
-  let done = 0
-  for await (const batch of batchesOf(records)) {
-    await importer.take(batch)
-    done += batch.length
-    run.options.onProgress?.(done)
-  }
-  await importer.finish?.()
-  return run
 }
 
 /** Whether a table was empty before the run, so that nothing needs to be looked up in it; first called before anything is stored. */
