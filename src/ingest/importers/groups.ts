@@ -17,9 +17,9 @@ export function groupsImporter(run: ImportRun): Importer {
   const { write } = run
   const ledger = groupsLedger(write)
   const people = new PersonMatcher(write)
-  const rows = new MemberRows(run)
+  const rows = memberRows(run)
   return {
-    gather: (records) => rows.gather(records),
+    gather: rows.gather,
     async take(batch) {
       const records = run.read(batch, readColumns)
       const known = await knownGroups(run, records)
@@ -135,53 +135,46 @@ interface Gathered {
 }
 
 /** Gathers the rows of a list that has one row for each membership, with the column `member`, into one record a group. */
-class MemberRows {
-  readonly #run: ImportRun
-  readonly #byKey = new Map<string, Gathered>()
-  readonly #byFirst = new Map<number, Gathered>()
+function memberRows(run: ImportRun) {
+  const byKey = new Map<string, Gathered>()
+  const byFirst = new Map<number, Gathered>()
+  const flaw = (index: number, field: string, detail: string) => run.flaws.push({ index, field, detail })
 
-  constructor(run: ImportRun) {
-    this.#run = run
-  }
-
-  gather(records: readonly SourceRecord[]): readonly SourceRecord[] {
-    const gathered = records.flatMap((record) => {
-      const key = record.values['member'] === undefined ? undefined : keyOf(record)
-      if (key === undefined) return [record]
-      const before = this.#byKey.get(key)
-      const { member: _, ...values } = record.values
-      const group = before ?? { first: record.index, values, members: new Map<string, number>() }
-      this.#byKey.set(key, group)
-      this.#byFirst.set(group.first, group)
-      this.#merge(group, record)
-      return before ? [] : [{ index: record.index, values }]
-    })
-    for (const { values, members } of this.#byKey.values()) values['members'] = [...members.keys()]
-    return gathered
-  }
-
-  /** Adds a flaw about a member, at its own row if it has one. */
-  refuse(index: number, member: string, detail: string, check: InputCheck): void {
-    const row = this.#byFirst.get(index)?.members.get(member)
-    if (row === undefined) check.flaw('members', detail)
-    else this.#run.flaws.push({ index: row, field: 'member', detail })
-  }
-
-  #merge({ first, values, members }: Gathered, { index, values: given }: SourceRecord): void {
+  const merge = ({ first, values, members }: Gathered, { index, values: given }: SourceRecord) => {
     const { member, members: list, ...others } = given
     const name = textOf(member)
-    if (textOf(list) !== '') this.#flaw(index, 'member', 'Give either member or members, not both.')
+    if (textOf(list) !== '') flaw(index, 'member', 'Give either member or members, not both.')
     if (name !== '' && !members.has(name)) members.set(name, index)
     for (const [field, value] of Object.entries(others)) {
       if (textOf(values[field]) === '') values[field] = value
-      else if (textOf(value) !== '' && fold(textOf(value)) !== fold(textOf(values[field]))) {
-        this.#flaw(index, field, `Must be as in ${this.#run.options.wording.place(first)}, which has the same group.`)
-      }
+      else if (textOf(value) !== '' && fold(textOf(value)) !== fold(textOf(values[field])))
+        flaw(index, field, `Must be as in ${run.options.wording.place(first)}, which has the same group.`)
     }
   }
 
-  #flaw(index: number, field: string, detail: string): void {
-    this.#run.flaws.push({ index, field, detail })
+  return {
+    gather(records: readonly SourceRecord[]): readonly SourceRecord[] {
+      const gathered = records.flatMap((record) => {
+        const key = record.values['member'] === undefined ? undefined : keyOf(record)
+        if (key === undefined) return [record]
+        const before = byKey.get(key)
+        const { member: _, ...values } = record.values
+        const group = before ?? { first: record.index, values, members: new Map<string, number>() }
+        byKey.set(key, group)
+        byFirst.set(group.first, group)
+        merge(group, record)
+        return before ? [] : [{ index: record.index, values }]
+      })
+      for (const { values, members } of byKey.values()) values['members'] = [...members.keys()]
+      return gathered
+    },
+
+    /** Adds a flaw about a member, at its own row if it has one. */
+    refuse(index: number, member: string, detail: string, check: InputCheck): void {
+      const row = byFirst.get(index)?.members.get(member)
+      if (row === undefined) check.flaw('members', detail)
+      else flaw(row, 'member', detail)
+    },
   }
 }
 

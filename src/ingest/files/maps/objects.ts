@@ -1,5 +1,5 @@
 import { isObject, type JsonRecord } from '../json.js'
-import { blankOf, type Condition, isScalar, type Mapping, mayLack, type Rule } from '../mapping.js'
+import { blankOf, isScalar, type Mapping, mayLack, type Rule } from '../mapping.js'
 import { listed, type SheetRecord, type SheetRecords, type TableRow, UnreadableSheet } from '../table.js'
 import { RecordMapper } from './records.js'
 
@@ -7,7 +7,7 @@ import { RecordMapper } from './records.js'
 export function mappedObjects(source: Iterable<JsonRecord>, mapping: Mapping, name: string): SheetRecords {
   const mapper = new RecordMapper(mapping)
   const blank = blankOf(mapping)
-  const unseen = new UnseenPaths(mapping)
+  const unseen = unseenPaths(mapping)
   const records: (SheetRecord & { values: Record<string, unknown> })[] = []
   for (const { line, members, flaws } of source) {
     const values = { ...blank }
@@ -27,37 +27,29 @@ export function mappedObjects(source: Iterable<JsonRecord>, mapping: Mapping, na
 /** How many objects a message takes its paths from. */
 const SAMPLES = 20
 
-/** The names of a map that no object has had yet. */
-class UnseenPaths {
-  readonly #mapping: Mapping
-  readonly #unseen: (readonly [use: string, one: Rule | Condition])[]
-  readonly #samples: unknown[] = []
+/** Watches which names of a map no object has. */
+function unseenPaths({ rules, where, name: map }: Mapping) {
+  const unseen = [...rules, ...where.map((one) => ['where', one] as const)].filter(([, { from }]) => from.length > 0)
+  const samples: unknown[] = []
+  return {
+    look(members: unknown): void {
+      if (samples.length < SAMPLES) samples.push(members)
+      // Each path is seen soon, so that most records cost nothing.
+      for (let at = unseen.length - 1; at >= 0; at--) {
+        if (unseen[at]?.[1].from.some((path) => hasPath(members, path))) unseen.splice(at, 1)
+      }
+    },
 
-  constructor(mapping: Mapping) {
-    const where = mapping.where.map((one) => ['where', one] as const)
-    this.#mapping = mapping
-    this.#unseen = [...mapping.rules, ...where].filter(([, { from }]) => from.length > 0)
-  }
-
-  look(members: unknown): void {
-    if (this.#samples.length < SAMPLES) this.#samples.push(members)
-    // Each path is seen soon, so that most records cost nothing.
-    for (let at = this.#unseen.length - 1; at >= 0; at--) {
-      if (this.#unseen[at]?.[1].from.some((path) => hasPath(members, path))) this.#unseen.splice(at, 1)
-    }
-  }
-
-  /** The fields that are absent because the source lacks them. */
-  finish(name: string): string[] {
-    if (this.#samples.length === 0) return []
-    const missing = this.#unseen.filter(([, one]) => !mayLack(one))
-    if (missing.length > 0) {
-      const paths = missing.map(([use, { from }]) => `${from.join(' or ')} (for ${use})`).join(', ')
-      const there = listed(new Set(this.#samples.flatMap((sample) => pathsOf(sample))))
-      throw new UnreadableSheet(name, `No record has ${paths}, which ${this.#mapping.name} names. There are: ${there}.`)
-    }
-    const { rules } = this.#mapping
-    return this.#unseen.flatMap(([use]) => (rules.has(use) && rules.get(use)?.default === undefined ? [use] : []))
+    /** The fields that are absent because the source lacks them. */
+    finish(name: string): string[] {
+      const missing = unseen.filter(([, one]) => !mayLack(one))
+      if (samples.length > 0 && missing.length > 0) {
+        const paths = missing.map(([use, { from }]) => `${from.join(' or ')} (for ${use})`).join(', ')
+        const there = listed(new Set(samples.flatMap((sample) => pathsOf(sample))))
+        throw new UnreadableSheet(name, `No record has ${paths}, which ${map} names. There are: ${there}.`)
+      }
+      return unseen.flatMap(([use]) => (rules.has(use) && rules.get(use)?.default === undefined ? [use] : []))
+    },
   }
 }
 
