@@ -13,8 +13,6 @@ const BUILT: Readonly<Record<string, string>> = {
   'text.ts: new RegExp(CONTROL, "gu")': '/[\\p{Cc}\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]/gu',
   'ingest/files/days.ts: new RegExp(`^${source}${end}`, "iu")':
     '/^(?<day>\\d\\d?)\\. (?<month>[\\p{L}\\p{M}]+\\.?) (?<year>\\d\\d)(?!\\d)/iu',
-  'ingest/files/guess/own.ts: new RegExp(`^(?:${values.map((value) => value.replace("_", "[ _-]")).join("|")})?$`, "i")':
-    '/^(?:OPEN|IN[ _-]PROGRESS|CLOSED)?$/i',
   'store/changeCounters.ts: new RegExp(`\\\\b(?:${[...names.keys()].join("|")})\\\\b`, "g")':
     '/\\b(?:person|group)\\b/g',
   'http/idempotency.ts: new RegExp(`^[\\\\x21-\\\\x7e]{1,${LIMITS.idempotencyKeyCharactersMax}}$`)':
