@@ -19,6 +19,11 @@ export function columnOf(reference: string): number {
   return column - 1
 }
 
+/** Refuses a row that no spreadsheet has. */
+export function requireLine(line: number): void {
+  if (line > ROWS_MAX) throw damaged(`it has a row ${line}, and no spreadsheet has that many`)
+}
+
 /** The name of a cell. */
 function cellName(column: number, line: number): string {
   return `${lettersOf(column)}${line}`
@@ -97,7 +102,7 @@ export class SheetRows {
 
   /** Adds a row as often as it is repeated, up to the last line. */
   add(cells: string[], isHidden: boolean, first: number, last = first): void {
-    if (last > ROWS_MAX) throw damaged(`it has a row ${last}, and no spreadsheet has that many`)
+    requireLine(last)
     const characters = cells.reduce((sum, { length }) => sum + length, 0)
     for (let line = first; line <= last; line++) {
       if (line > first) this.#budget.take(cells.length, characters)
