@@ -8,8 +8,6 @@ import { Headings, plain } from './headings.js'
 import { PLANS } from './plans.js'
 import { RAID_WORDS } from './words.js'
 
-export type { GuessedColumn, GuessOptions } from './assignment.js'
-
 /** The guessed map of a sheet. */
 export interface Guess {
   readonly mapping: Mapping
