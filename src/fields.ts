@@ -39,8 +39,8 @@ export type StoredValues<F extends Fields> = {
   -readonly [Name in keyof F]: (F[Name] extends Field<infer _, infer S> ? S : never) | null
 }
 
-/** The names of the fields, for what is derived from them. */
-export function namesOf<F extends Fields>(fields: F): (keyof F & string)[] {
+/** The names in a table such as that of fields, for what is derived from them. */
+export function namesOf<F extends Readonly<Record<string, unknown>>>(fields: F): (keyof F & string)[] {
   return Object.keys(fields)
 }
 

@@ -30,14 +30,19 @@ export function backupCommand(clock: () => Date): Command {
     .addHelpText('after', '\nExample:\n  operations backup backups/operations-2026-11-02.db')
     .action(async (raw: string, flags: { force?: true; json?: true; database?: string }) => {
       const file = readFile(raw)
-      const { database } = readConfig({ database: flags.database }, ['database'])
-      if (isPostgres(database)) throw new WrongUsage(PG_DUMP)
-      const store = fileOf(database)
+      const store = storeFile(flags)
       const signal = untilInterrupted(file)
       const backup = await backUp(store, file, { force: flags.force ?? false, clock, signal })
       if (flags.json) return print(JSON.stringify({ store, file, ...backup, version: VERSION }))
       say(`Backed up ${store} to ${file}: ${inWords(backup)}, verified.`)
     })
+}
+
+/** The file of the store: PostgreSQL has programs of its own. */
+function storeFile(flags: { database?: string }): string {
+  const { database } = readConfig({ database: flags.database }, ['database'])
+  if (isPostgres(database)) throw new WrongUsage(PG_DUMP)
+  return fileOf(database)
 }
 
 function readFile(raw: string): string {
@@ -81,9 +86,7 @@ export function restoreCommand(clock: () => Date): Command {
         'changed.\n\nExample:\n  operations restore backups/operations-2026-11-02.db',
     )
     .action(async (file: string, flags: { json?: true; database?: string }) => {
-      const { database } = readConfig({ database: flags.database }, ['database'])
-      if (isPostgres(database)) throw new WrongUsage(PG_DUMP)
-      const store = fileOf(database)
+      const store = storeFile(flags)
       const restored = restore(file, store, clock())
       if (flags.json) return print(JSON.stringify({ store, file, ...restored }))
       say(`Restored ${file} to ${store}: ${countsIn(restored).join(', ')}.`)

@@ -32,10 +32,8 @@ function refuseFormer(command: Command, former: string, flag: string): void {
   })
 }
 
-export type DatabaseConfig = Pick<Config, 'database'>
-
 /** The store's name in messages. */
-export function storeName({ database }: DatabaseConfig): string {
+export function storeName({ database }: Pick<Config, 'database'>): string {
   return shownAddress(database)
 }
 

@@ -4,6 +4,7 @@ import { grants, isScope, SCOPE_NAMES, SCOPES, type Scope } from '../auth/scopes
 import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
 import { projectKey } from '../fields.js'
+import type { Write } from '../store/store.js'
 import { checkText, escapedLine } from '../text.js'
 import { commandWith, print, say, storeName, WrongUsage, withStore } from './command.js'
 import { readDuration, readEnd } from './durations.js'
@@ -56,10 +57,7 @@ function createCommand(clock: () => Date): Command {
         projects: readProjects(flags.project, flags.scope),
         expiresAt: flags.expires === undefined ? undefined : readEnd('--expires', flags.expires, clock()),
       }
-      const key = await withStore(flags, { create: true }, (store) =>
-        store.write({ by: 'cli', at: clock }, (write) => mintKey(write, draft)),
-      )
-      await showMinted(key, flags)
+      await showMinted(await written(flags, clock, (write) => mintKey(write, draft), true), flags)
     })
 }
 
@@ -85,13 +83,11 @@ function revokeCommand(clock: () => Date): Command {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  operations keys revoke key_01k9zq3v5rf8ta4mbw2xnc7dhe')
     .action(async (id: string, flags: KeyFlags) => {
-      const key = await withStore(flags, { create: false }, (store) =>
-        store.write({ by: 'cli', at: clock }, async (write) => {
-          await existing(keyById(write, id), id)
-          await revokeKey(write, id)
-          return existing(keyById(write, id), id)
-        }),
-      )
+      const key = await written(flags, clock, async (write) => {
+        await existing(write, id)
+        await revokeKey(write, id)
+        return existing(write, id)
+      })
       if (flags.json) return print(JSON.stringify({ id, revokedAt: key.revokedAt }))
       say(`The key ${escapedLine(key.name)} (${id}) was revoked at ${key.revokedAt}.`)
     })
@@ -106,18 +102,15 @@ function rotateCommand(clock: () => Date): Command {
     .action(async (id: string, flags: KeyFlags & { grace: string }) => {
       const now = clock()
       const oldEndsAt = new Date(now.getTime() + readDuration('--grace', flags.grace))
-      const key = await withStore(flags, { create: false }, (store) =>
-        store.write({ by: 'cli', at: clock }, async (write) => {
-          const old = await existing(keyById(write, id), id)
-          if (statusOf(old, now) !== 'active' && !statusOf(old, now).startsWith('expires')) {
-            const why = `The key ${id} is no longer valid (${statusOf(old, now)}).`
-            throw new Fault('CONFLICT', `${why} Create a new one instead.`)
-          }
-          if (oldEndsAt > now) await expireKey(write, id, oldEndsAt)
-          else await revokeKey(write, id)
-          return mintKey(write, { ...old, expiresAt: sameLife(old, now) })
-        }),
-      )
+      const key = await written(flags, clock, async (write) => {
+        const old = await existing(write, id)
+        const status = statusOf(old, now)
+        if (status !== 'active' && !status.startsWith('expires'))
+          throw new Fault('CONFLICT', `The key ${id} is no longer valid (${status}). Create a new one instead.`)
+        if (oldEndsAt > now) await expireKey(write, id, oldEndsAt)
+        else await revokeKey(write, id)
+        return mintKey(write, { ...old, expiresAt: sameLife(old, now) })
+      })
       say(`The old key ${id} works until ${oldEndsAt.toISOString()} at the latest.`)
       await showMinted(key, flags)
     })
@@ -152,8 +145,12 @@ function statusOf({ revokedAt, expiresAt }: ApiKey, now: Date): string {
   return Date.parse(expiresAt) <= now.getTime() ? `expired ${expiresAt}` : `expires ${expiresAt}`
 }
 
-async function existing(found: Promise<ApiKey | undefined>, id: string): Promise<ApiKey> {
-  const key = await found
+function written<T>(flags: KeyFlags, clock: () => Date, work: (write: Write) => Promise<T>, create = false) {
+  return withStore(flags, { create }, (store) => store.write({ by: 'cli', at: clock }, work))
+}
+
+async function existing(write: Write, id: string): Promise<ApiKey> {
+  const key = await keyById(write, id)
   if (!key) throw new Fault('NOT_FOUND', `There is no key with the id ${id}. See \`operations keys list\`.`)
   return key
 }

@@ -37,28 +37,28 @@ const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => Async
       yield (await computed(read, rows, projectHealth)).map(detailed)
   },
   async *risks(read, isLive) {
-    for await (const rows of pagesOf(read, isLive ? risks : everyRisk, {})) {
-      const projectOf = await projectsOf(read, rows)
-      const all = await computed(read, rows, RISK_COMPUTED)
-      const ids = rows.map(({ ownerId }) => ownerId)
-      const ownerOf = await peopleOf(read, ids)
-      yield all.map((row) => {
-        const owner = ownerOf.get(row.ownerId ?? '')
-        return { ...detailed(row), project: projectOf.get(row.projectId), owner }
-      })
-    }
+    for await (const rows of pagesOf(read, isLive ? risks : everyRisk, {}))
+      yield linked(read, await computed(read, rows, RISK_COMPUTED), 'owner', ({ ownerId }) => ownerId)
   },
   async *issues(read, isLive) {
-    for await (const rows of pagesOf(read, isLive ? issues : everyIssue, {})) {
-      const projectOf = await projectsOf(read, rows)
-      const ids = rows.map(({ assigneeId }) => assigneeId)
-      const assigneeOf = await peopleOf(read, ids)
-      yield rows.map((row) => {
-        const assignee = assigneeOf.get(row.assigneeId ?? '')
-        return { ...detailed(row), project: projectOf.get(row.projectId), assignee }
-      })
-    }
+    for await (const rows of pagesOf(read, isLive ? issues : everyIssue, {}))
+      yield linked(read, rows, 'assignee', ({ assigneeId }) => assigneeId)
   },
+}
+
+/** Entries with their project, and with the person whom this field names. */
+async function linked<Row extends { projectId: string; details: string | null }>(
+  read: Read,
+  rows: readonly Row[],
+  field: 'owner' | 'assignee',
+  idOf: (row: Row) => string | null,
+) {
+  const projectOf = await byIds(read, projects, [...new Set(rows.map(({ projectId }) => projectId))])
+  const personOf = await byIds(read, personnel, [...new Set(rows.flatMap((row) => idOf(row) ?? []))])
+  return rows.map((row) => {
+    const links = { project: projectOf.get(row.projectId), [field]: personOf.get(idOf(row) ?? '') }
+    return { ...detailed(row), ...links }
+  })
 }
 
 const RISK_COMPUTED = { level: riskLevel, rank: riskRank, residualScore, residualLevel }
@@ -98,14 +98,6 @@ const DETAILED: Partial<Record<SheetNoun, (t: Tables) => Tables['person' | 'proj
   projects: projects.table,
   risks: risks.table,
   issues: issues.table,
-}
-
-function projectsOf(read: Read, rows: readonly { projectId: string }[]) {
-  return byIds(read, projects, [...new Set(rows.map(({ projectId }) => projectId))])
-}
-
-function peopleOf(read: Read, ids: readonly (string | null)[]) {
-  return byIds(read, personnel, [...new Set(ids.filter((id) => id !== null))])
 }
 
 function idsOf(rows: readonly { id: string }[]): string[] {

@@ -1,10 +1,10 @@
 import type { Write } from '../store/store.js'
 import type { SheetNoun } from './files/table.js'
+import { issuesImporter, risksImporter } from './importers/entries.js'
 import { groupsImporter } from './importers/groups.js'
 import { peopleImporter } from './importers/people.js'
-import { issuesImporter, risksImporter } from './importers/projectEntries.js'
 import { projectsImporter } from './importers/projects.js'
-import { type Importer, type ImportOptions, type ImportResult, ImportRun, importAll, type SourceRecord } from './run.js'
+import { batchesOf, type Importer, type ImportOptions, type ImportResult, ImportRun, type SourceRecord } from './run.js'
 
 const IMPORTERS: Readonly<Record<SheetNoun, (run: ImportRun) => Importer>> = {
   people: peopleImporter,
@@ -15,12 +15,21 @@ const IMPORTERS: Readonly<Record<SheetNoun, (run: ImportRun) => Importer>> = {
 }
 
 /** Imports records of a noun. If there are flaws, the caller must roll the transaction back. */
-export function importRecords(
+export async function importRecords(
   write: Write,
   noun: SheetNoun,
-  records: readonly SourceRecord[],
+  given: readonly SourceRecord[],
   options: ImportOptions,
 ): Promise<ImportResult> {
-  const run = new ImportRun(write, options, records.length)
-  return importAll(run, IMPORTERS[noun](run), records)
+  const run = new ImportRun(write, options)
+  const importer = IMPORTERS[noun](run)
+  const records = importer.gather?.(given) ?? given
+  let done = 0
+  for await (const batch of batchesOf(records)) {
+    await importer.take(batch)
+    done += batch.length
+    options.onProgress?.(done)
+  }
+  await importer.finish?.()
+  return run
 }

@@ -97,20 +97,17 @@ export interface Importer {
 export class ImportRun {
   readonly write: Write
   readonly options: ImportOptions
-  /** The total number of records. */
-  readonly size: number
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
   readonly flaws: Diagnostic[] = []
   readonly warnings: Diagnostic[] = []
   readonly unclosed: Diagnostic[] = []
   readonly projects = new Map<string, string>()
   readonly made: string[] = []
-  private readonly claims = new Map<string, Map<string, number>>()
+  readonly #claims = new Map<string, Map<string, number>>()
 
-  constructor(write: Write, options: ImportOptions, size: number) {
+  constructor(write: Write, options: ImportOptions) {
     this.write = write
     this.options = options
-    this.size = size
   }
 
   /** After the first flaw the other records are only checked, not stored. */
@@ -141,13 +138,11 @@ export class ImportRun {
 
   /** Claims a key for a record; a second record with the same key gets a flaw. */
   claim(index: number, kind: string, key: string, check: InputCheck, field = kind): void {
-    const claims = this.claims.get(kind) ?? new Map<string, number>()
-    this.claims.set(kind, claims)
+    const claims = this.#claims.get(kind) ?? new Map<string, number>()
+    this.#claims.set(kind, claims)
     const first = claims.get(key)
     if (first === undefined) claims.set(key, index)
-    else if (first !== index && !check.has(field)) {
-      check.flaw(field, sameAs(this.options.wording.place(first)))
-    }
+    else if (first !== index && !check.has(field)) check.flaw(field, sameAs(this.options.wording.place(first)))
   }
 }
 
@@ -158,19 +153,12 @@ export function sameAs(place: string): string {
 /** Small enough that a server handles other requests between two batches. */
 export const BATCH_RECORDS = 500
 
-export async function importAll(
-  run: ImportRun,
-  importer: Importer,
-  given: readonly SourceRecord[],
-): Promise<ImportResult> {
-  const records = importer.gather?.(given) ?? given
-  for (let start = 0; start < records.length; start += BATCH_RECORDS) {
-    await importer.take(records.slice(start, start + BATCH_RECORDS))
-    run.options.onProgress?.(Math.min(start + BATCH_RECORDS, records.length))
+/** The batches of a list; after each of them other requests are handled. */
+export async function* batchesOf<T>(all: readonly T[]): AsyncGenerator<readonly T[], void> {
+  for (let start = 0; start < all.length; start += BATCH_RECORDS) {
+    yield all.slice(start, start + BATCH_RECORDS)
     await setImmediate()
   }
-  await importer.finish?.()
-  return run
 }
 
 /** Whether a table was empty before the run, so that nothing needs to be looked up in it; first called before anything is stored. */

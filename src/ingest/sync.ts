@@ -39,10 +39,11 @@ export async function syncProject(write: Write, state: ProjectState, matchPeople
   const { mode, risks, issues, closeLimit, ...project } = state
   const closeMissing = mode !== 'PARTIAL'
   const options = { project: project.key, closeMissing, closeLimit: closeLimit ?? undefined, matchPeople }
-  const bounds = projectBounds(state)
-  const ofProject = await part(write, 'projects', bounds.length > 0 ? null : [project], '', { wording: OF_PROJECT })
+  const bounds = new InputCheck()
+  checkProjectBounds(state, bounds)
+  const ofProject = await part(write, 'projects', bounds.isSound ? [project] : null, '', { wording: OF_PROJECT })
   // Without the project its entries cannot be matched with the stored ones.
-  const first = [...bounds, ...ofProject.flaws]
+  const first = [...bounds.flaws, ...ofProject.flaws]
   if (first.length > 0) refuse(PROJECT, united(first, await flawsBy(checkProjectState, state)))
   const ofRisks = await part(write, 'risks', risks, '/risks', { ...options, wording: OF_PROJECT })
   const ofIssues = await part(write, 'issues', issues, '/issues', { ...options, wording: OF_PROJECT })
@@ -55,15 +56,19 @@ export async function syncProject(write: Write, state: ProjectState, matchPeople
 
 const PROJECT = 'The project'
 
-function projectBounds({ risks, issues, closeLimit }: Pick<ProjectState, 'risks' | 'issues' | 'closeLimit'>): Flaw[] {
-  return [...tooMany('/risks', risks), ...tooMany('/issues', issues), ...limitFlaws('/closeLimit', closeLimit)]
+type ProjectBounds = Pick<ProjectState, 'risks' | 'issues' | 'closeLimit'>
+
+function checkProjectBounds({ risks, issues, closeLimit }: ProjectBounds, check: InputCheck): void {
+  checkCount('risks', risks, FOR_MORE, check)
+  checkCount('issues', issues, FOR_MORE, check)
+  checkLimit('closeLimit', closeLimit, check)
 }
 
 /** Adds the flaws of a project, its risks and its issues that can be known without the store. */
 export async function checkProjectState(raw: Members, check: InputCheck): Promise<void> {
   const [risks, issues] = [recordsOf(raw['risks']), recordsOf(raw['issues'])]
-  noteFlaws(projectBounds({ risks, issues, closeLimit: numberIn(raw['closeLimit']) }), check)
-  readProject(raw, check)
+  checkProjectBounds({ risks, issues, closeLimit: numberIn(raw['closeLimit']) }, check)
+  readers.projects(raw, check)
   await checkRecords('risks', risks, check)
   await checkRecords('issues', issues, check)
 }
@@ -72,14 +77,13 @@ export async function checkProjectState(raw: Members, check: InputCheck): Promis
 export const FOR_MORE = 'Send more in parts, with the mode PARTIAL, or use `operations import`.'
 
 /** Other writes wait during a sync, so it must not take too long. */
-function tooMany(pointer: string, records: Optional<readonly Members[]>, forMore = FOR_MORE): Flaw[] {
+function checkCount(member: string, records: Optional<readonly Members[]>, forMore: string, check: InputCheck): void {
   const most = LIMITS.syncRecordsMax
-  if (!records || records.length <= most) return []
-  return [{ pointer, detail: tooManyItems(records.length, most, forMore) }]
+  if (records && records.length > most) check.flaw(member, tooManyItems(records.length, most, forMore))
 }
 
-function limitFlaws(pointer: string, limit: Optional<number>): Flaw[] {
-  return limit != null && limit < 0 ? [{ pointer, detail: 'Must not be below 0.' }] : []
+function checkLimit(member: string, limit: Optional<number>, check: InputCheck): void {
+  if (limit != null && limit < 0) check.flaw(member, 'Must not be below 0.')
 }
 
 /** Throws if there is any flaw, so that nothing is stored. */
@@ -139,25 +143,13 @@ const PERSONNEL = 'The personnel'
 /** What to do with more records than the limit. */
 export const FOR_MORE_PERSONNEL = 'Send more in parts, without leavers, or use `operations import`.'
 
-/** Each name is looked up and stored while other writes wait, however few records name them. */
-function nameFlaws({ people, groups }: Pick<PersonnelState, 'people' | 'groups'>): Flaw[] {
-  const most = LIMITS.syncMembershipsMax
-  const flawsOf = (pointer: string, records: Optional<readonly Members[]>, field: string) => {
-    const count = (records ?? []).reduce(
-      (sum, record) => sum + (Array.isArray(record[field]) ? record[field].length : 0),
-      0,
-    )
-    if (count <= most) return []
-    return [{ pointer, detail: `They name ${count} ${field}; the most is ${most}. ${FOR_MORE_PERSONNEL}` }]
-  }
-  return [...flawsOf('/people', people, 'groups'), ...flawsOf('/groups', groups, 'members')]
-}
-
 /** Updates people and groups to the given state, by the rules of the import. */
 export async function syncPersonnel(write: Write, state: PersonnelState): Promise<PersonnelReport> {
   const { people, groups, leavers, leaverLimit } = state
   const closeMissing = leavers === 'INACTIVE'
-  if (personnelBounds(state).length > 0) refuse(PERSONNEL, await flawsBy(checkPersonnelState, state))
+  const bounds = new InputCheck()
+  checkPersonnelBounds(state, bounds)
+  if (!bounds.isSound) refuse(PERSONNEL, await flawsBy(checkPersonnelState, state))
   const options = { closeMissing, closeLimit: leaverLimit ?? undefined, wording: WORDING }
   const ofPeople = () => part(write, 'people', people, '/people', options)
   const ofGroups = () => part(write, 'groups', groups, '/groups', { wording: WORDING })
@@ -173,26 +165,33 @@ export async function syncPersonnel(write: Write, state: PersonnelState): Promis
   return { people: peoplePart.counts, groups: groupsPart.counts, warnings }
 }
 
-function personnelBounds({ people, groups, leavers, leaverLimit }: PersonnelState): Flaw[] {
-  const isTwice = gives(groups, 'members') && gives(people, 'groups')
-  const twice = { pointer: '/groups', detail: 'Give either groups of people or members of groups, not both.' }
-  return [
-    ...tooMany('/people', people, FOR_MORE_PERSONNEL),
-    ...tooMany('/groups', groups, FOR_MORE_PERSONNEL),
-    ...nameFlaws({ people, groups }),
-    ...limitFlaws('/leaverLimit', leaverLimit),
-    ...(leavers === 'INACTIVE' && !people ? [{ pointer: '/leavers', detail: 'Needs people: the complete list.' }] : []),
-    ...(isTwice ? [twice] : []),
-  ]
+/** False if there are so many names that checking them would take too long. */
+function checkPersonnelBounds({ people, groups, leavers, leaverLimit }: PersonnelState, check: InputCheck): boolean {
+  checkCount('people', people, FOR_MORE_PERSONNEL, check)
+  checkCount('groups', groups, FOR_MORE_PERSONNEL, check)
+  const areFew = [checkNames('people', people, 'groups', check), checkNames('groups', groups, 'members', check)]
+  checkLimit('leaverLimit', leaverLimit, check)
+  if (leavers === 'INACTIVE' && !people) check.flaw('leavers', 'Needs people: the complete list.')
+  if (gives(groups, 'members') && gives(people, 'groups'))
+    check.flaw('groups', 'Give either groups of people or members of groups, not both.')
+  return areFew.every(Boolean)
+}
+
+/** Each name is looked up and stored while other writes wait, however few records name them. */
+function checkNames(member: string, records: Optional<readonly Members[]>, field: string, check: InputCheck): boolean {
+  const most = LIMITS.syncMembershipsMax
+  const lengthOf = (names: unknown) => (Array.isArray(names) ? names.length : 0)
+  const count = (records ?? []).reduce((sum, record) => sum + lengthOf(record[field]), 0)
+  if (count > most) check.flaw(member, `They name ${count} ${field}; the most is ${most}. ${FOR_MORE_PERSONNEL}`)
+  return count <= most
 }
 
 /** Adds the flaws of people and groups that can be known without the store. */
 export async function checkPersonnelState(raw: Members, check: InputCheck): Promise<void> {
   const [people, groups] = [recordsOf(raw['people']), recordsOf(raw['groups'])]
   const leavers = raw['leavers'] === 'INACTIVE' ? 'INACTIVE' : 'KEEP'
-  noteFlaws(personnelBounds({ people, groups, leavers, leaverLimit: numberIn(raw['leaverLimit']) }), check)
-  // So many names would take too long to check.
-  if (nameFlaws({ people, groups }).length > 0) return
+  const leaverLimit = numberIn(raw['leaverLimit'])
+  if (!checkPersonnelBounds({ people, groups, leavers, leaverLimit }, check)) return
   await checkRecords('people', people, check)
   await checkRecords('groups', groups, check)
 }
@@ -203,9 +202,8 @@ function gives(records: Optional<readonly Members[]>, member: string): boolean {
 
 export type Members = Readonly<Record<string, unknown>>
 
-const readProject = recordReader(SHEETS.projects.fields)
-
 const readers = {
+  projects: recordReader(SHEETS.projects.fields),
   people: recordReader(SHEETS.people.fields),
   groups: recordReader(SHEETS.groups.fields),
   risks: recordReader(SHEETS.risks.fields),
@@ -253,10 +251,6 @@ function recordsOf(raw: unknown): readonly Members[] | undefined {
 
 function numberIn(raw: unknown): number | undefined {
   return typeof raw === 'number' ? raw : undefined
-}
-
-function noteFlaws(flaws: readonly Flaw[], check: InputCheck): void {
-  for (const { pointer = '', detail } of flaws) check.flaw(pointer.slice(1), detail)
 }
 
 /** What a check finds. */

@@ -13,8 +13,6 @@ const BUILT: Readonly<Record<string, string>> = {
   'text.ts: new RegExp(CONTROL, "gu")': '/[\\p{Cc}\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]/gu',
   'ingest/files/days.ts: new RegExp(`^${source}${end}`, "iu")':
     '/^(?<day>\\d\\d?)\\. (?<month>[\\p{L}\\p{M}]+\\.?) (?<year>\\d\\d)(?!\\d)/iu',
-  'ingest/files/guess/own.ts: new RegExp(`^(?:${values.map((value) => value.replace("_", "[ _-]")).join("|")})?$`, "i")':
-    '/^(?:OPEN|IN[ _-]PROGRESS|CLOSED)?$/i',
   'http/idempotency.ts: new RegExp(`^[\\\\x21-\\\\x7e]{1,${LIMITS.idempotencyKeyCharactersMax}}$`)':
     '/^[\\x21-\\x7e]{1,255}$/',
   'http/rest/handler.ts: new RegExp(String.raw`^[\\s,]*${TAG}(?:\\s*,[\\s,]*${TAG})*[\\s,]*$`)':

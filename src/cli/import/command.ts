@@ -5,7 +5,7 @@ import { DATE_ORDERS } from '../../ingest/files/guess/dates.js'
 import { formatOf, isWorkbook, SHEET_FORMATS } from '../../ingest/files/sheet.js'
 import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../../ingest/files/table.js'
 import { LIMITS } from '../../limits.js'
-import { commandWith, WrongUsage } from '../command.js'
+import { commandWith, print, WrongUsage } from '../command.js'
 import type { ImportFlags } from './run.js'
 
 /** Relative to live objects: a large file would otherwise take half as much memory again, for 3% less time. */
@@ -59,8 +59,8 @@ export function importCommand(clock: () => Date): Command {
       else if (isWorkbook(flags.format)) throw new WrongUsage('--template is text: csv, ndjson or json.')
       setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
       // Imported lazily: the other commands start faster without it.
-      const { importAll, printTemplate, suggestMap } = await import('./run.js')
-      if (flags.template) return printTemplate(noun, flags.format)
+      const { importAll, suggestMap, templateOf } = await import('./run.js')
+      if (flags.template) return print(templateOf(noun, flags.format))
       return flags.suggestMap ? suggestMap(noun, files[0] ?? '', flags) : importAll(noun, files, flags, clock)
     })
 }

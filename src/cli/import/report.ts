@@ -97,16 +97,13 @@ export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flag
   })
   const sum = (name: 'created' | 'updated' | 'unchanged' | 'closed' | 'rejected') =>
     files.reduce((total, file) => total + file[name], 0)
-  return {
-    noun,
-    dryRun: flags.dryRun ?? false,
+  const counts = {
     created: sum('created'),
     updated: sum('updated'),
     unchanged: sum('unchanged'),
     closed: sum('closed'),
-    rejected: sum('rejected'),
-    files,
   }
+  return { noun, dryRun: flags.dryRun ?? false, ...counts, rejected: sum('rejected'), files }
 }
 
 function guessOf({ columns, kept, ignored, notes }: Guess) {

@@ -1,35 +1,48 @@
 import { readFileSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
+import { addAbortSignal } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { DETAILS, detailsIn } from '../../details.js'
-import { SHEETS } from '../../ingest/columns.js'
+import { derivedColumns, SHEETS } from '../../ingest/columns.js'
 import { DetailNames, sheetLayout } from '../../ingest/files/cells.js'
 import { csvLine } from '../../ingest/files/csv.js'
-import type { Guess } from '../../ingest/files/guess/guess.js'
-import { type Mapping, printMapping } from '../../ingest/files/mapping.js'
-import { BadMapping, readMapping } from '../../ingest/files/maps/reader.js'
-import { type SheetFormat, UnreadableSheet } from '../../ingest/files/sheet.js'
-import type { SheetNoun } from '../../ingest/files/table.js'
-import type { ShippedMap } from '../../ingest/shipped/rules.js'
-import { SHIPPED_MAPS, shippedMapping } from '../../ingest/shipped/shipped.js'
+import type { DateOrder } from '../../ingest/files/guess/dates.js'
+import { BadMapping, type Mapping, printMapping, readMapping } from '../../ingest/files/mapping.js'
+import { formatOf, readSheet, type Sheet, type SheetFormat, UnreadableSheet } from '../../ingest/files/sheet.js'
+import { listed, type SheetNoun } from '../../ingest/files/table.js'
+import { importRecords } from '../../ingest/importers.js'
+import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
+import { SHIPPED_MAPS } from '../../ingest/shippedMaps.js'
 import { LIMITS } from '../../limits.js'
-import { escapedLine } from '../../text.js'
-import { ImportFailed, print, say, untilInterrupted, WrongUsage, withStore } from '../command.js'
+import type { Store } from '../../store/store.js'
+import { escapedLine, fold } from '../../text.js'
+import { ImportFailed, print, progressBar, say, untilInterrupted, WrongUsage, withStore } from '../command.js'
 import { writeOutput } from '../outputFile.js'
-import { type FileFlags, importFile, sheetOf } from './file.js'
-import { type FileOutcome, guessInWords, inWords, reportOf } from './report.js'
+import { type FileOutcome, findingOf, flawsOf, guessInWords, inWords, reportOf, warningsOf } from './report.js'
 
-export interface ImportFlags extends FileFlags {
+export interface ImportFlags {
   readonly map?: string
   readonly maps?: string | true
+  readonly format?: SheetFormat
+  readonly encoding?: string
+  readonly sheet?: string
+  readonly project?: string
+  readonly createProjects?: true
+  readonly createGroups?: true
+  readonly strictPeople?: true
+  readonly closeMissing?: true
+  readonly missing?: 'inactive'
+  readonly closeLimit?: string
+  readonly ignoreUnknown?: true
+  readonly strict?: true
+  readonly referenceFrom?: string
+  readonly dateOrder?: DateOrder
+  readonly suggestMap?: true
+  readonly dryRun?: true
   readonly report?: string
   readonly template?: true
-  readonly suggestMap?: true
   readonly json?: true
   readonly database?: string
-}
-
-export function printTemplate(noun: SheetNoun, format: SheetFormat = 'csv'): Promise<void> {
-  return print(templateOf(noun, format))
 }
 
 /** Prints what would be guessed about a file as a map to edit. */
@@ -57,9 +70,6 @@ export async function importAll(
   clock: () => Date,
 ): Promise<void> {
   const mapping = flags.map === undefined ? undefined : mappingOf(flags.map, noun)
-  const onGuess = (file: string, guess: Guess) => {
-    if (!flags.json) say(guessInWords(file, guess))
-  }
   const work = async (report?: FileHandle) => {
     const outcomes = await untilInterrupted((signal) =>
       withStore(flags, { create: true, cacheBytes: LIMITS.importCacheBytes }, async (store) => {
@@ -69,7 +79,7 @@ export async function importAll(
           // After a file that could not be used, it is not known who is missing.
           const isLast = index === files.length - 1 && all.every(({ isSound }) => isSound)
           const others = { ...listed, isLast }
-          const outcome = await importFile(store, noun, file, { ...flags, mapping, others, onGuess, signal, clock })
+          const outcome = await importFile(store, noun, file, { ...flags, mapping, others, signal, clock })
           if (!flags.json) say(inWords(outcome, noun, flags))
           for (const key of outcome.projectKeys) listed.projects.set(key, file)
           all.push(outcome)
@@ -96,7 +106,7 @@ export function mappingOf(named: string, noun: SheetNoun): Mapping {
   const shipped = SHIPPED_MAPS.find(({ name }) => name === named)
   if (shipped && shipped.noun !== noun)
     throw new WrongUsage(`The map ${named} is for ${shipped.noun}, not for ${noun}. ${MAPS_HINT}`)
-  if (shipped) return shippedMapping(shipped)
+  if (shipped) return shipped.mapping()
   try {
     return readMapping(textOf(named), named, Object.keys(SHEETS[noun].fields))
   } catch (error) {
@@ -118,29 +128,26 @@ const MAPS_HINT = '`operations import --maps` lists the maps.'
 
 /** Lists the maps that come with the command, or prints one of them as a file to edit. */
 export function printMaps(named: string | true, isJson: boolean): Promise<void> {
-  if (named === true)
-    return print(
-      isJson
-        ? JSON.stringify(
-            SHIPPED_MAPS.map(({ name, noun, reads }) => ({ name, noun, reads })),
-            null,
-            2,
-          )
-        : table(SHIPPED_MAPS),
-    )
+  if (named === true) return print(isJson ? JSON.stringify(SHIPPED_MAPS.map(summaryOf), null, 2) : tableOfMaps())
   const map = SHIPPED_MAPS.find(({ name }) => name === named)
   if (!map) throw new WrongUsage(`There is no map ${JSON.stringify(named)}. ${MAPS_HINT}`)
-  return print(printMapping(shippedMapping(map)).trimEnd())
+  return print(printMapping(map.mapping()).trimEnd())
 }
 
-function table(maps: readonly ShippedMap[]): string {
-  const width = (of: (map: ShippedMap) => string) => Math.max(...maps.map((map) => of(map).length))
-  const [names, nouns] = [width(({ name }) => name), width(({ noun }) => noun)]
-  return maps.map(({ name, noun, reads }) => `${name.padEnd(names)}  ${noun.padEnd(nouns)}  ${reads}`).join('\n')
+function summaryOf({ name, noun, reads }: (typeof SHIPPED_MAPS)[number]) {
+  return { name, noun, reads }
+}
+
+function tableOfMaps(): string {
+  const width = (of: 'name' | 'noun') => Math.max(...SHIPPED_MAPS.map((map) => map[of].length))
+  const [names, nouns] = [width('name'), width('noun')]
+  return SHIPPED_MAPS.map(({ name, noun, reads }) => `${name.padEnd(names)}  ${noun.padEnd(nouns)}  ${reads}`).join(
+    '\n',
+  )
 }
 
 /** An empty sheet of a noun with a commented example, without the columns that only an export writes. */
-export function templateOf(noun: SheetNoun, format: SheetFormat): string {
+export function templateOf(noun: SheetNoun, format: SheetFormat = 'csv'): string {
   const columns = Object.entries(SHEETS[noun].fields).filter(([, { example }]) => example !== '')
   const record = Object.fromEntries(
     columns.map(([name, { example }]) => [name, name === DETAILS ? detailsIn(example) : example]),
@@ -152,4 +159,162 @@ export function templateOf(noun: SheetNoun, format: SheetFormat): string {
     return `${csvLine(header)}# ${csvLine(cells(record))}`.trimEnd()
   }
   return JSON.stringify(format === 'json' ? [record] : record)
+}
+
+interface Run extends ImportFlags {
+  readonly mapping: Mapping | undefined
+  readonly others: OtherFiles
+  readonly signal: AbortSignal
+  readonly clock: () => Date
+}
+
+/** The flags that messages refer to. */
+export const WORDING: Omit<Wording, 'place'> = {
+  createProjects: '--create-projects',
+  createGroups: '--create-groups',
+  addMembers: 'Import people first; separate several by ;.',
+  closeLimit: '--close-limit',
+}
+
+/** Rolls the transaction back: there are flaws, nothing to store, or it is a dry run. */
+class NotStored extends Error {}
+
+const NOTHING = { created: 0, updated: 0, unchanged: 0, closed: 0 }
+
+/** Imports one file, completely or not at all. */
+async function importFile(store: Store, noun: SheetNoun, file: string, run: Run): Promise<FileOutcome> {
+  let sheet: Sheet
+  try {
+    sheet = await sheetOf(noun, file, run)
+  } catch (error) {
+    if (error instanceof UnreadableSheet) return unreadable(file, error.message)
+    throw error
+  }
+  if (sheet.guess && !run.json) say(guessInWords(file, sheet.guess))
+  const open = questionsOf(noun, sheet, run)
+  if (open.length > 0) return { ...unreadable(file, ...open), guess: sheet.guess, notes: sheet.notes }
+  const { result, isStored } = await importSheet(store, noun, file, sheet, run)
+  return outcomeOf(noun, file, sheet, result, isStored)
+}
+
+const NO_PROJECT =
+  'The file names no project. Give --project KEY for the whole file, with --create-projects if it is new; ' +
+  'or a column project that has the key of each row.'
+
+/** What the caller must decide before the records can be imported. */
+function questionsOf(noun: SheetNoun, sheet: Sheet, { project }: Run): readonly string[] {
+  const { guess, records } = sheet
+  const isOfProjects = noun === 'risks' || noun === 'issues'
+  const first = guess?.mapping.rules.has('project') ?? (records[0] && 'project' in records[0].values)
+  const lacks = isOfProjects && project === undefined && first === false
+  const others = isOfProjects && project !== undefined ? otherProjects(sheet, project) : []
+  return [...(lacks ? [NO_PROJECT] : []), ...others, ...(guess?.questions ?? [])]
+}
+
+/** One flaw if no row of a file is of the given project, as in the export of a tracker. */
+function otherProjects({ records, columnOf }: Sheet, project: string): string[] {
+  const keys = new Set(records.map(({ values }) => String(values['project'] ?? '').trim()))
+  const isOther = records.length > 1 && !keys.has('') && [...keys].every((key) => fold(key) !== fold(project))
+  const column = columnOf('project')
+  return isOther
+    ? [`${column} says ${listed(keys)}, and --project says ${project}. Leave out --project: each row has its own.`]
+    : []
+}
+
+/** What is needed to read a file; with `isForced` also our own names are looked at as a guess. */
+type Reading = Pick<Run, keyof ImportFlags | 'mapping' | 'signal'> & { readonly isForced?: boolean }
+
+async function sheetOf(noun: SheetNoun, file: string, run: Reading): Promise<Sheet> {
+  const { encoding, sheet, mapping, strict, project, referenceFrom, dateOrder, isForced } = run
+  const plan = { noun, hasProject: project !== undefined, referenceFrom, dateOrder, isForced }
+  return readSheet(await bytesOf(file, run.signal), {
+    ...{ encoding, sheet, mapping },
+    name: file === '-' ? 'standard input' : file,
+    format: run.format ?? formatOf(file) ?? 'csv',
+    fields: Object.keys(SHEETS[noun].fields),
+    derived: derivedColumns(SHEETS[noun]),
+    ignoreUnknown: run.ignoreUnknown ?? false,
+    recognisable: strict ? [] : SHIPPED_MAPS.filter((map) => map.noun === noun),
+    guess: strict && !mapping ? undefined : plan,
+  })
+}
+
+async function bytesOf(file: string, signal: AbortSignal): Promise<Uint8Array> {
+  try {
+    return file === '-' ? await buffer(addAbortSignal(signal, process.stdin)) : readFileSync(file)
+  } catch (error) {
+    signal.throwIfAborted()
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new UnreadableSheet(file, UNREADABLE[code ?? ''] ?? `It cannot be read: ${message}.`)
+  }
+}
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'File not found.',
+  EISDIR: 'This is a folder. Name the files in it.',
+  EACCES: 'Permission denied.',
+}
+
+async function importSheet(store: Store, noun: SheetNoun, file: string, { records, unit }: Sheet, run: Run) {
+  const sourceRecords = records.filter(({ flaws }) => flaws.length === 0)
+  const bar = progressBar(file, sourceRecords.length)
+  const { closeLimit, project, signal, clock, missing, ...flags } = run
+  const closeMissing = flags.closeMissing ?? missing !== undefined
+  let result: ImportResult | undefined
+  let isStored = false
+  const as = { by: 'cli', at: clock, onStatement: () => signal.throwIfAborted() }
+  try {
+    await store.write(as, async (write) => {
+      isStored = false
+      result = await importRecords(write, noun, sourceRecords, {
+        ...flags,
+        createProjects: flags.createProjects ?? noun === 'projects',
+        closeMissing,
+        // A user of the CLI has access to the whole store.
+        matchPeople: true,
+        project: project?.trim().toUpperCase(),
+        closeLimit: closeLimit === undefined ? undefined : Number(closeLimit),
+        wording: { ...WORDING, place: (index) => `${unit} ${records[index]?.line}` },
+        onProgress: (done) => {
+          signal.throwIfAborted()
+          bar.show(done)
+        },
+      })
+      const { counts, flaws, projects } = result
+      const isSound = flaws.length === 0 && sourceRecords.length === records.length
+      const isMoved = counts.created + counts.updated + counts.closed + projects.size > 0
+      if (!isSound || !isMoved || flags.dryRun) throw new NotStored()
+      isStored = true
+    })
+  } catch (error) {
+    if (!(error instanceof NotStored)) throw error
+  } finally {
+    bar.clear()
+  }
+  if (!result) throw new Error('The records were not imported.')
+  return { result, isStored }
+}
+
+function outcomeOf(noun: SheetNoun, file: string, sheet: Sheet, result: ImportResult, isStored: boolean): FileOutcome {
+  const { records, guess, unit, notes, ignored, derived } = sheet
+  const flaws = flawsOf(noun, sheet, result.flaws)
+  const isSound = flaws.length === 0
+  return {
+    ...{ file, guess, unit, notes, ignored, derived, isSound, isStored, flaws },
+    records: records.length,
+    counts: isSound ? result.counts : NOTHING,
+    rejected: new Set(flaws.flatMap(({ line }) => line ?? [])).size,
+    warnings: warningsOf(sheet, result.warnings),
+    notClosed: isSound ? result.unclosed.map((one) => findingOf(sheet, one)) : [],
+    made: isSound ? result.made : [],
+    projectKeys: [...result.projects.values()],
+  }
+}
+
+/** A file that could not be used. */
+function unreadable(file: string, ...details: string[]): FileOutcome {
+  const nothing = { notes: [], warnings: [], notClosed: [], ignored: [], derived: [], made: [], projectKeys: [] }
+  const flaws = details.map((detail) => ({ detail }))
+  const counts = { records: 0, counts: NOTHING, rejected: 0 }
+  return { file, unit: 'line', isSound: false, isStored: false, ...counts, flaws, ...nothing }
 }

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
-import { assumeProduction, type Flags, readConfig } from '../../config.js'
+import { assumeProduction, type Flags, readConfig, SETTINGS } from '../../config.js'
+import { namesOf } from '../../fields.js'
 import { LIMIT_MEANINGS } from '../../limits.js'
 import { commandWith, print, WrongUsage } from '../command.js'
 
@@ -9,27 +10,7 @@ const DEMO_DATABASE = 'file:./data/demo.db'
 /** Relative to live objects; by default V8 lets a busy server's heap grow to four times its live size. */
 const HEAP_GROWING_PERCENT = 100
 
-const FLAGS = [
-  'database',
-  'host',
-  'port',
-  'basePath',
-  'graphiql',
-  'overview',
-  'frameAncestors',
-  'migrate',
-  'wholeListRowsMax',
-  'rateLimit',
-  'responseCacheMegabytes',
-  'inFlightMegabytes',
-  'responseMegabytes',
-  'connectionsPerAddress',
-  'deadlineMs',
-  'slowMs',
-  'metricsPort',
-  'corsOrigins',
-  'logLevel',
-] as const
+const FLAGS = namesOf(SETTINGS)
 
 export function serveCommand(clock: () => Date): Command {
   return commandWith('serve', 'serve GraphQL and REST', FLAGS)

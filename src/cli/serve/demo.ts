@@ -7,7 +7,7 @@ import { importRecords } from '../../ingest/importers.js'
 import { everyRisk } from '../../projects/risks.js'
 import { countOf } from '../../store/query/page.js'
 import type { Store, Write } from '../../store/store.js'
-import { WORDING } from '../import/file.js'
+import { WORDING } from '../import/run.js'
 
 const DAY_MS = 86_400_000
 const WEEK_MS = 7 * DAY_MS

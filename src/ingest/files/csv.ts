@@ -1,8 +1,11 @@
 import { LIMITS } from '../../limits.js'
 import { excerpt, type Table, type TableRow, UnreadableSheet } from './table.js'
 
-const SEPARATORS = [',', ';', '\t'] as const
-export type Separator = (typeof SEPARATORS)[number]
+/** The separators by name. */
+export const SEPARATOR_NAMES = { comma: ',', semicolon: ';', tab: '\t' } as const
+export type SeparatorName = keyof typeof SEPARATOR_NAMES
+export type Separator = (typeof SEPARATOR_NAMES)[SeparatorName]
+const SEPARATORS = Object.values(SEPARATOR_NAMES)
 
 /** Where to start, and the name of the text for messages. */
 interface CsvOptions {
@@ -11,113 +14,87 @@ interface CsvOptions {
 }
 
 /** The records of a CSV text (RFC 4180), without blank lines and comments, which begin with `# `. */
-export function* csvRecords(text: string, separator: Separator, options: CsvOptions = {}): Generator<TableRow, void> {
-  const reader = new CsvReader(text, separator, options)
-  while (reader.at < text.length) {
-    const record = reader.next()
-    if (record) yield record
+export function* csvRecords(
+  text: string,
+  separator: Separator,
+  { name = 'The text', start = 0 }: CsvOptions = {},
+): Generator<TableRow, void> {
+  const [nextCr, nextLf, nextQuote] = [finder(text, '\r'), finder(text, '\n'), finder(text, '"')]
+  const nextSeparator = finder(text, separator)
+  let at = start
+  let line = 1 + lineEnds(text.slice(0, start))
+  const lineEnd = () => Math.min(nextCr(at), nextLf(at), text.length)
+  const refuse = (sentence: string): never => {
+    throw new UnreadableSheet(name, sentence, { line })
   }
-}
-
-const LINE_END = /\r\n?|\n/g
-
-class CsvReader {
-  at: number
-  readonly #text: string
-  readonly #separator: Separator
-  readonly #name: string
-  readonly #nextCr: Finder
-  readonly #nextLf: Finder
-  readonly #nextQuote: Finder
-  readonly #nextSeparator: Finder
-  #line: number
-
-  constructor(text: string, separator: Separator, { name = 'The text', start = 0 }: CsvOptions) {
-    this.at = start
-    this.#text = text
-    this.#separator = separator
-    this.#name = name
-    this.#nextCr = finder(text, '\r')
-    this.#nextLf = finder(text, '\n')
-    this.#nextQuote = finder(text, '"')
-    this.#nextSeparator = finder(text, separator)
-    this.#line = 1 + lineEnds(text.slice(0, start))
+  const requireWidth = (cells: number) => {
+    const most = LIMITS.tableColumnsMax
+    if (cells <= most) return
+    const advice = 'Leave columns out, or is a line break missing?'
+    refuse(`There are more than ${most.toLocaleString('en')} cells in this row. ${advice}`)
+  }
+  const requireShort = (characters: number, column: number) => {
+    const most = LIMITS.cellCharactersMax
+    if (characters <= most) return
+    const advice = 'Shorten it, or is a quote missing?'
+    refuse(`Cell ${column + 1} has more than ${most.toLocaleString('en')} characters. ${advice}`)
   }
 
-  /** The record that begins here; undefined for a comment or a blank line. */
-  next(): TableRow | undefined {
-    const line = this.#line
-    const end = this.#lineEnd()
-    if (this.#text.startsWith('# ', this.at)) return this.#endLine(end)
-    if (this.#nextQuote(this.at) < end) return { line, cells: this.#cells() }
-    // Most lines have no quote, and `split` is several times as fast as parsing cell by cell.
-    const cells = this.#text.slice(this.at, end).split(this.#separator, LIMITS.tableColumnsMax + 1)
-    if (cells.length > LIMITS.tableColumnsMax) this.#refuseWidth()
-    if (end - this.at > LIMITS.cellCharactersMax)
-      for (const [at, { length }] of cells.entries()) this.#requireShort(length, at)
-    this.#endLine(end)
-    return cells.length === 1 && cells[0]?.trim() === '' ? undefined : { line, cells }
+  const plainCell = (column: number) => {
+    const first = at
+    at = Math.min(nextSeparator(first), lineEnd())
+    requireShort(at - first, column)
+    return text.slice(first, at)
   }
 
-  #cells(): string[] {
-    const cells: string[] = []
-    for (;;) {
-      if (cells.length === LIMITS.tableColumnsMax) this.#refuseWidth()
-      cells.push(this.#text[this.at] === '"' ? this.#quotedCell(cells.length) : this.#plainCell(cells.length))
-      if (this.#text[this.at] !== this.#separator) break
-      this.at++
-    }
-    this.#endLine(this.at)
-    return cells
-  }
-
-  #plainCell(column: number): string {
-    const start = this.at
-    this.at = Math.min(this.#nextSeparator(start), this.#lineEnd())
-    this.#requireShort(this.at - start, column)
-    return this.#text.slice(start, this.at)
-  }
-
-  #quotedCell(column: number): string {
-    const start = this.at + 1
-    let close = this.#nextQuote(start)
-    while (this.#text[close + 1] === '"') close = this.#nextQuote(close + 2)
-    if (close > this.#text.length) this.#refuse('A quote opens here and never closes.')
-    this.#requireShort(close - start, column)
-    const raw = this.#text.slice(start, close)
-    if (this.#lineEnd() < close) this.#line += lineEnds(raw)
-    this.at = close + 1
-    if (this.at < this.#lineEnd() && this.#text[this.at] !== this.#separator) {
-      const rest = JSON.stringify(excerpt(this.#text.slice(this.at, this.#lineEnd())))
-      this.#refuse(`Unexpected ${rest} after a closing quote. Write a quote inside a cell twice.`)
+  const quotedCell = (column: number) => {
+    const first = at + 1
+    let close = nextQuote(first)
+    while (text[close + 1] === '"') close = nextQuote(close + 2)
+    if (close > text.length) refuse('A quote opens here and never closes.')
+    requireShort(close - first, column)
+    const raw = text.slice(first, close)
+    if (lineEnd() < close) line += lineEnds(raw)
+    at = close + 1
+    if (at < lineEnd() && text[at] !== separator) {
+      const rest = JSON.stringify(excerpt(text.slice(at, lineEnd())))
+      refuse(`Unexpected ${rest} after a closing quote. Write a quote inside a cell twice.`)
     }
     return raw.replaceAll('""', '"')
   }
 
-  #lineEnd(): number {
-    return Math.min(this.#nextCr(this.at), this.#nextLf(this.at), this.#text.length)
+  const quotedRow = () => {
+    const cells: string[] = []
+    for (;;) {
+      requireWidth(cells.length + 1)
+      cells.push(text[at] === '"' ? quotedCell(cells.length) : plainCell(cells.length))
+      if (text[at] !== separator) return cells
+      at++
+    }
   }
 
-  #endLine(end: number): undefined {
-    this.at = end + (this.#text.startsWith('\r\n', end) ? 2 : 1)
-    this.#line++
+  // Most lines have no quote, and `split` is several times as fast as parsing cell by cell.
+  const plainRow = (end: number) => {
+    const cells = text.slice(at, end).split(separator, LIMITS.tableColumnsMax + 1)
+    requireWidth(cells.length)
+    if (end - at > LIMITS.cellCharactersMax)
+      for (const [column, { length }] of cells.entries()) requireShort(length, column)
+    at = end
+    return cells.length === 1 && cells[0]?.trim() === '' ? undefined : cells
   }
 
-  #requireShort(characters: number, column: number): void {
-    if (characters <= LIMITS.cellCharactersMax) return
-    const most = LIMITS.cellCharactersMax.toLocaleString('en')
-    this.#refuse(`Cell ${column + 1} has more than ${most} characters. Shorten it, or is a quote missing?`)
-  }
-
-  #refuseWidth(): never {
-    const most = LIMITS.tableColumnsMax.toLocaleString('en')
-    this.#refuse(`There are more than ${most} cells in this row. Leave columns out, or is a line break missing?`)
-  }
-
-  #refuse(sentence: string): never {
-    throw new UnreadableSheet(this.#name, sentence, { line: this.#line })
+  while (at < text.length) {
+    const [first, end] = [line, lineEnd()]
+    const isComment = text.startsWith('# ', at)
+    const cells = isComment ? undefined : nextQuote(at) < end ? quotedRow() : plainRow(end)
+    if (isComment) at = end
+    at += text.startsWith('\r\n', at) ? 2 : 1
+    line++
+    if (cells) yield { line: first, cells }
   }
 }
+
+const LINE_END = /\r\n?|\n/g
 
 type Finder = (from: number) => number
 
@@ -185,10 +162,6 @@ const MUST_QUOTE: Readonly<Record<Separator, RegExp>> = {
   ';': /[";\r\n]|^\s|\s$/,
   '\t': /["\t\r\n]|^\s|\s$/,
 }
-
-/** The separators by name. */
-export const SEPARATOR_NAMES = { comma: ',', semicolon: ';', tab: '\t' } as const satisfies Record<string, Separator>
-export type SeparatorName = keyof typeof SEPARATOR_NAMES
 
 /** One record as a line, quoted where needed, so that parsing it returns these cells. */
 export function csvLine(cells: readonly string[], separator: Separator = ','): string {

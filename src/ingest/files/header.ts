@@ -2,7 +2,7 @@ import { LIMITS } from '../../limits.js'
 import { fold } from '../../text.js'
 import { unguarded } from './csv.js'
 import { type Mapping, mayLack } from './mapping.js'
-import { isBlank, type Table, type TableRow, UnreadableSheet } from './table.js'
+import { excerpt, isBlank, NO_FLAWS, type SheetFlaw, type Table, type TableRow, UnreadableSheet } from './table.js'
 
 // Line breaks, invisible characters, punctuation and symbols; a variation selector is an invisible mark.
 const INSIGNIFICANT = /[^\p{L}\p{N}\p{M}]|\p{Default_Ignorable_Code_Point}/gu
@@ -269,4 +269,13 @@ function joinedRow(row: TableRow, below: readonly TableRow[]): TableRow {
     line,
     cells: lines.map(([first = '', ...others]) => (isBlank(first) ? others : [first, ...others]).join('\n')),
   }
+}
+
+/** The flaw of a row that has more cells than the header. */
+export function surplusOf(cells: readonly string[], width: number): readonly SheetFlaw[] {
+  if (cells.length <= width) return NO_FLAWS
+  const at = cells.findIndex((cell, index) => index >= width && !isBlank(cell))
+  if (at === -1) return NO_FLAWS
+  const detail = `There are ${cells.length} cells, but the header has ${width}. Is a quote or a separator missing?`
+  return [{ column: `column ${at + 1}`, value: excerpt(cells[at] ?? ''), detail }]
 }

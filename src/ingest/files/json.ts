@@ -69,7 +69,8 @@ function flawed(line: number, raw: string, detail: string): JsonRecord {
   return { line, members: {}, flaws: [{ column: '', value: excerpt(raw), detail }] }
 }
 
-function parsed(text: string): { value: unknown } | { flaw: string } {
+/** The value of a JSON text, or what is wrong with it. */
+export function parsed(text: string): { value: unknown } | { flaw: string } {
   try {
     return { value: JSON.parse(text) }
   } catch (error) {

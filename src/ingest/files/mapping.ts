@@ -1,5 +1,7 @@
+import { DETAILS, detailField } from '../../details.js'
 import { fold } from '../../text.js'
-import type { DayPattern } from './days.js'
+import { type DayPattern, dayPattern, isMonthLanguage } from './days.js'
+import { isObject, type Members, parsed } from './json.js'
 
 export type Scalar = string | number | boolean
 
@@ -78,6 +80,219 @@ export function folded(text: string): string {
 
 export function isScalar(value: unknown): value is Scalar {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}
+
+/** An invalid map; the message has a line for each error. */
+export class BadMapping extends Error {
+  constructor(name: string, problems: readonly string[]) {
+    super(problems.map((problem) => `${name}: ${problem}`).join('\n'))
+    this.name = 'BadMapping'
+  }
+}
+
+/** Reads the text of a map; what is no JSON is no object either. */
+export function readMapping(text: string, name: string, fields: readonly string[]): Mapping {
+  const content = parsed(text.replace(/^\uFEFF/, ''))
+  return mappingOf('value' in content ? content.value : undefined, name, fields)
+}
+
+/** Reads the content of a map. */
+export function mappingOf(content: unknown, name: string, fields: readonly string[]): Mapping {
+  const problems: string[] = []
+  const rules = new Map<string, Rule>()
+  for (const [field, rule] of columnsOf(content, problems)) {
+    if (isField(field, fields)) rules.set(field, ruleOf(rule, field, problems))
+    else problems.push(`${JSON.stringify(field)} is not a field; the fields are ${fields.join(', ')}.`)
+  }
+  const map = isObject(content) ? content : {}
+  const where = conditionsOf(map['where'], problems)
+  const entriesOnly = taker(map, 'the map', problems)('entriesOnly', isTrue, 'true')
+  if (problems.length > 0) throw new BadMapping(name, problems)
+  return { name, rules, where, entriesOnly }
+}
+
+function isField(name: string, fields: readonly string[]): boolean {
+  return fields.includes(name) || (fields.includes(DETAILS) && detailField(name) === name)
+}
+
+function columnsOf(map: unknown, problems: string[]): [string, unknown][] {
+  const columns = isObject(map) ? map['columns'] : undefined
+  if (!isObject(map)) problems.push('The map must be a JSON object, such as {"columns": {"title": "Summary"}}.')
+  else {
+    refuseUnknown(map, ['columns', 'where', 'entriesOnly'], 'the map', problems)
+    if (!isObject(columns)) problems.push('"columns" must be an object that has a rule for each field.')
+    else if (Object.keys(columns).length === 0) problems.push('"columns" is empty: no field would be filled in.')
+  }
+  return isObject(columns) ? Object.entries(columns) : []
+}
+
+const RULE_MEMBERS = [
+  ...['from', 'constant', 'before', 'values', 'default', 'otherwise', 'join', 'split', 'bands', 'date', 'months'],
+  ...['prefix', 'cut', 'optional', 'oneLine', 'unique', 'with'],
+]
+
+function ruleOf(content: unknown, field: string, problems: string[]): Rule {
+  const members: Members | undefined = isText(content) ? { from: content } : isObject(content) ? content : undefined
+  if (!members) problems.push(`${field} must be the name of a column, or an object with "from" or "constant".`)
+  else {
+    refuseUnknown(members, RULE_MEMBERS, field, problems)
+    refuseContradictions(members, field, problems)
+  }
+  const take = taker(members ?? {}, field, problems)
+  const months = take('months', isNames, 'a language such as de, or a list of languages')
+  return {
+    from: listOf(take('from', isNames, 'a name, or a list of names')),
+    constant: take('constant', isScalar, SCALAR),
+    before: take('before', isFilled, 'a text that is not empty'),
+    values: valuesOf(take('values', isScalars, 'an object of texts, numbers, true or false'), field, problems),
+    default: take('default', isScalar, SCALAR),
+    otherwise: take('otherwise', isScalar, SCALAR),
+    join: take('join', isText, 'a text'),
+    split: take('split', isFilled, 'a text that is not empty'),
+    bands: take('bands', isBands, 'pairs of an ascending number and a value, such as [[0.1, 1], [0.5, 2]]'),
+    date: patternOf(take('date', isNames, 'a pattern such as yyyy-MM-dd, or a list'), months, field, problems),
+    prefix: take('prefix', isFilled, 'a text that is not empty'),
+    cut: take('cut', isLength, 'a whole number of characters, from 1'),
+    optional: take('optional', isTrue, 'true'),
+    oneLine: take('oneLine', isTrue, 'true'),
+    unique: take('unique', isTrue, 'true'),
+    with: take('with', isFilled, 'the name of a field'),
+  }
+}
+
+const SCALAR = 'a text, a number, true or false'
+
+/** Takes members of a rule in their form; a wrong one is a problem. */
+function taker(members: Members, where: string, problems: string[]) {
+  return <T>(member: string, is: (value: unknown) => value is T, form: string): T | undefined => {
+    const value = members[member]
+    if (value === undefined || is(value)) return value
+    problems.push(`"${member}" of ${where} must be ${form}.`)
+    return undefined
+  }
+}
+
+function refuseUnknown(members: Members, known: readonly string[], where: string, problems: string[]): void {
+  const unknown = Object.keys(members).filter((member) => !known.includes(member))
+  const names = unknown.map((one) => JSON.stringify(one)).join(', ')
+  if (names !== '') problems.push(`${where} has ${names}, which is unknown; use ${known.join(', ')}.`)
+}
+
+/** What a member excludes, and why. */
+const EXCLUDES: Readonly<Record<string, { readonly others: readonly string[]; readonly why: string }>> = {
+  join: { others: ['values', 'otherwise', 'split', 'bands', 'date'], why: 'which are for one value' },
+  split: { others: ['bands', 'date', 'cut'], why: 'which are for one value' },
+  bands: { others: ['otherwise', 'date', 'prefix', 'cut'], why: 'which are for texts' },
+  date: { others: ['otherwise', 'prefix', 'cut'], why: 'which would spoil the day' },
+}
+
+/** What a member is useless without. */
+const NEEDS = Object.entries({ otherwise: 'values', months: 'date' })
+
+// A contradiction that would be ignored silently is an error of the author.
+function refuseContradictions(members: Members, field: string, problems: string[]): void {
+  const has = (member: string) => members[member] !== undefined
+  if (has('constant')) {
+    const others = RULE_MEMBERS.filter((member) => member !== 'constant' && has(member))
+    if (others.length > 0) problems.push(`${field} has "constant", and so must not have ${others.join(', ')}.`)
+    return
+  }
+  if (!has('from')) problems.push(`${field} must have "from" or "constant".`)
+  for (const [member, { others, why }] of Object.entries(EXCLUDES)) {
+    const both = has(member) ? others.filter(has) : []
+    if (both.length > 0) problems.push(`${field} has "${member}", and so must not have ${both.join(' or ')}, ${why}.`)
+  }
+  for (const [member, needed] of NEEDS) {
+    if (has(member) && !has(needed)) problems.push(`${field} has "${member}", which needs "${needed}".`)
+  }
+}
+
+function valuesOf(
+  values: Readonly<Record<string, Scalar>> | undefined,
+  field: string,
+  problems: string[],
+): ReadonlyMap<string, Scalar> | undefined {
+  if (!values) return undefined
+  const known = new Map<string, Scalar>()
+  for (const [text, becomes] of Object.entries(values)) {
+    const before = known.get(folded(text))
+    if (before !== undefined && before !== becomes) {
+      problems.push(`"values" of ${field} has ${JSON.stringify(text)} twice, in another case, with different values.`)
+    }
+    known.set(folded(text), becomes)
+  }
+  return known
+}
+
+function patternOf(date: Names | undefined, months: Names | undefined, field: string, problems: string[]) {
+  const languages = listOf(months)
+  const strange = languages.find((language) => !isMonthLanguage(language))
+  if (strange !== undefined) {
+    problems.push(`"months" of ${field} has ${JSON.stringify(strange)}, which is no language; use de, fr, pt-BR, ...`)
+  }
+  if (date === undefined) return undefined
+  const checked = dayPattern(listOf(date), strange === undefined ? languages : [])
+  if ('pattern' in checked) return checked.pattern
+  problems.push(`"date" of ${field} ${checked.flaw}.`)
+  return undefined
+}
+
+function conditionsOf(where: unknown, problems: string[]): Condition[] {
+  if (where === undefined) return []
+  const all: unknown[] = Array.isArray(where) ? where : [where]
+  return all.flatMap((one) => {
+    if (!isObject(one)) {
+      problems.push('"where" must be a condition such as {"column": "Type", "is": "Risk"}, or a list of conditions.')
+      return []
+    }
+    refuseUnknown(one, ['column', 'is', 'not', 'blank'], '"where"', problems)
+    const take = taker(one, '"where"', problems)
+    const given = ['is', 'not', 'blank'].filter((member) => one[member] !== undefined)
+    if (one['column'] === undefined) problems.push('"where" must name its "column".')
+    if (given.length !== 1) problems.push('A condition of "where" must have one of "is", "not" and "blank".')
+    const texts = (member: string) => take(member, isWords, 'a value, or a list of values')
+    const [is, not, blank] = [texts('is'), texts('not'), take('blank', isBoolean, 'true or false')]
+    const from = listOf(take('column', isNames, 'a name, or a list of names'))
+    return [{ from, is: wordsOf(is), not: wordsOf(not), ...(blank !== undefined && { blank }) }]
+  })
+}
+
+function wordsOf(words: Scalar | readonly Scalar[] | undefined): string[] | undefined {
+  return words === undefined ? undefined : [words].flat().map((word) => folded(String(word)))
+}
+
+function listOf(names: Names | undefined): readonly string[] {
+  return typeof names === 'string' ? [names] : (names ?? [])
+}
+
+type Names = string | readonly string[]
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
+const isTrue = (value: unknown): value is true => value === true
+const isFilled = (value: unknown): value is string => isText(value) && value !== ''
+const isLength = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0
+
+function isScalars(value: unknown): value is Readonly<Record<string, Scalar>> {
+  return isObject(value) && Object.values(value).every(isScalar)
+}
+
+function isNames(value: unknown): value is Names {
+  const names: unknown[] = Array.isArray(value) ? value : [value]
+  return names.length > 0 && names.every((name) => isText(name) && name.trim() !== '')
+}
+
+function isWords(value: unknown): value is Scalar | readonly Scalar[] {
+  const words: unknown[] = Array.isArray(value) ? value : [value]
+  return words.length > 0 && words.every(isScalar)
+}
+
+function isBands(value: unknown): value is readonly Band[] {
+  if (!Array.isArray(value) || value.length === 0) return false
+  const pairs: unknown[] = value
+  const isPair = (pair: unknown): pair is Band =>
+    Array.isArray(pair) && pair.length === 2 && typeof pair[0] === 'number' && isScalar(pair[1])
+  return pairs.every(isPair) && pairs.every(([bound], at) => at === 0 || bound > (pairs[at - 1]?.[0] ?? bound))
 }
 
 /** A map as the JSON text that `readMapping` reads. */

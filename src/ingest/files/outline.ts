@@ -19,7 +19,7 @@ export function outlineOf(found: HeadedTable, noun: SheetNoun, fields: readonly 
   const { table, header } = found
   const rows = Array.from(rowsBelow(found), (row) => ({ ...row, cells: row.cells.map(unguarded) }))
   const hasEntries = noun === 'risks' || noun === 'issues'
-  const kinds = hasEntries ? kindsOf(new Shape(header.cells, rows, new Headings(noun, fields), table.unit)) : undefined
+  const kinds = hasEntries ? kindsOf(shapeOf(header.cells, rows, new Headings(noun, fields), table.unit)) : undefined
   if (!kinds || kinds.size === 0) return { found, rows, notes: [] }
   const left = new Map(
     Array.from(kinds, ([at, kind]) => [rows[at]?.line ?? 0, kind === 'section' ? sectionOf(rows[at]) : undefined]),
@@ -197,113 +197,92 @@ function* belowTable(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<
 
 /** A row with fewer cells says too little to be typical. */
 const FULL_CELLS_MIN = 3
-const LETTER = /\p{L}/u
 
 /** Why a row is no entry: it heads a section, repeats the header, adds others up, only parts them, or is below them. */
 type Kind = 'section' | 'header' | 'total' | 'rule' | 'below'
 
 /** What the entries of a table look like, to distinguish other rows from them. */
-class Shape {
-  readonly header: readonly string[]
-  readonly rows: readonly TableRow[]
-  /** How many cells of each row are filled. */
-  readonly counts: readonly number[]
-  /** How many rows have at least half of what is usual. */
-  readonly fullCount: number
-  /** The rows, parted where blank rows are between them: the index of each. */
-  readonly blocks: readonly (readonly number[])[]
-  /** The column that says what an entry is, and the one that numbers the entries, if they are found. */
-  readonly title: number | undefined
-  readonly reference: number | undefined
-  readonly #keys: readonly string[]
-  /** The first heading of each key. */
-  readonly #byKey: ReadonlyMap<string, string>
-  readonly #lower: readonly string[]
-  readonly #cellsMin: number
-  /** The full rows of the first block that has several, else all of them. */
-  readonly #sample: readonly TableRow[]
-  readonly #headings: Headings
-  readonly #shares = new Map<number, number>()
-  #forms: ReadonlySet<string> | undefined
+type Shape = ReturnType<typeof shapeOf>
 
-  constructor(header: readonly string[], rows: readonly TableRow[], headings: Headings, unit: RowUnit) {
-    this.header = header
-    this.rows = rows
-    this.#headings = headings
-    this.#keys = header.map(headingKey)
-    this.#byKey = new Map(header.map((heading) => [headingKey(heading), heading] as const).toReversed())
-    this.#lower = header.map((heading) => heading.toLowerCase())
-    this.counts = rows.map(({ cells }) => cells.reduce((sum, cell) => (isBlank(cell) ? sum : sum + 1), 0))
-    const usual = this.counts.filter((count) => count >= FULL_CELLS_MIN).toSorted((one, other) => one - other)
-    this.#cellsMin = Math.max(FULL_CELLS_MIN, (usual[usual.length >> 1] ?? 0) / 2)
-    this.blocks = blocksOf(rows, unit)
-    const fullOf = (block: readonly number[]) => block.filter((at) => this.isFull(at))
-    const full = fullOf([...rows.keys()])
-    this.fullCount = full.length
-    const sample = this.blocks.map(fullOf).find(({ length }) => length > 1) ?? full
-    this.#sample = rows.filter((_, at) => at >= (sample[0] ?? 0) && at <= (sample.at(-1) ?? -1) && this.isFull(at))
-    this.title = this.#columnOf(['title'], 0.5)
-    const reference = this.#columnOf(['reference', 'id'], 0.8)
-    this.reference = reference === this.title ? undefined : reference
+function shapeOf(header: readonly string[], rows: readonly TableRow[], headings: Headings, unit: RowUnit) {
+  const keys = header.map(headingKey)
+  const firstOfKey = new Map(header.map((heading) => [headingKey(heading), heading] as const).toReversed())
+  const lower = header.map((heading) => heading.toLowerCase())
+  const counts = rows.map(({ cells }) => cells.reduce((sum, cell) => (isBlank(cell) ? sum : sum + 1), 0))
+  const usual = counts.filter((count) => count >= FULL_CELLS_MIN).toSorted((one, other) => one - other)
+  const cellsMin = Math.max(FULL_CELLS_MIN, (usual[usual.length >> 1] ?? 0) / 2)
+  const isFull = (at: number) => (counts[at] ?? 0) >= cellsMin
+  const blocks = blocksOf(rows, unit)
+  const full = [...rows.keys()].filter(isFull)
+  // The full rows of the first block that has several, else all of them.
+  const typical = blocks.map((block) => block.filter(isFull)).find(({ length }) => length > 1) ?? full
+  const sample = typical.flatMap((at) => rows[at] ?? [])
+  const shares = new Map<number, number>()
+  const share = (column: number) => {
+    const filled = () => sample.filter(({ cells }) => !isBlank(cells[column])).length
+    const known = shares.get(column) ?? filled() / Math.max(sample.length, 1)
+    shares.set(column, known)
+    return known
   }
-
-  isFull(at: number): boolean {
-    return (this.counts[at] ?? 0) >= this.#cellsMin
-  }
-
-  /** The share of the typical rows in which a column is filled. */
-  share(column: number): number {
-    const before = this.#shares.get(column)
-    if (before !== undefined) return before
-    const share = this.#sample.filter(({ cells }) => !isBlank(cells[column])).length / Math.max(this.#sample.length, 1)
-    this.#shares.set(column, share)
-    return share
-  }
-
-  /** Whether a text has the form of the other references, such as R-14. */
-  isReference(text: string): boolean {
-    const column = this.reference ?? -1
-    this.#forms ??= new Set(this.#sample.map(({ cells }) => formOf(cells[column] ?? '')))
-    return !isBlank(text) && this.#forms.has(formOf(text))
-  }
-
-  /** Whether a text is the heading of a column that means one of these. */
-  names(text: string, fields: readonly string[]): boolean {
-    const heading = isBlank(text) ? '' : (this.#byKey.get(headingKey(text)) ?? '')
-    return heading !== '' && this.#headings.meaningsOf(heading).some(({ field }) => fields.includes(field))
-  }
-
-  /** Whether a row is the header once more. */
-  repeatsHeader({ cells }: TableRow): boolean {
-    const first = cells.findIndex((cell) => !isBlank(cell))
-    // Compared without folding, which would be slow for every row of a large file.
-    const [cell = '', heading = ''] = [cells[first]?.trim(), this.#lower[first]]
-    if (cell.length > heading.length || !heading.endsWith(cell.toLowerCase())) return false
-    const filled = cells.flatMap((cell, at) => (isBlank(cell) ? [] : [[headingKey(cell), this.#keys[at] ?? '']]))
-    // The heading of a group is before those of the header.
-    const same = filled.filter(([own = '', key = '']) => key.endsWith(own)).length
-    return same > 1 && same * 2 > filled.length
-  }
-
-  /** The text of a row that has nothing else, at most a number before it that the entries lack. */
-  loneText(at: number): { text: string; column: number } | undefined {
-    const { cells = [] } = this.rows[at] ?? {}
-    const count = this.counts[at] ?? 0
-    if (count === 0 || count > 2) return undefined
-    const filled = cells.flatMap((cell, column) => (isBlank(cell) ? [] : [{ text: cell.trim(), column }]))
-    const [first, last = first] = filled
-    if (!first || !last || !LETTER.test(last.text)) return undefined
-    if (count === 2 && !(NUMBERING.test(first.text) && this.share(first.column) < 0.2)) return undefined
-    return last
-  }
-
-  #columnOf(fields: readonly string[], least: number): number | undefined {
-    const ranked = this.header.flatMap((heading, column) => {
-      const meanings = heading === '' ? [] : this.#headings.meaningsOf(heading)
-      const ranks = meanings.filter(({ field }) => fields.includes(field)).map(({ rank }) => rank)
-      return ranks.length > 0 && this.share(column) >= least ? [{ column, rank: Math.min(...ranks) }] : []
+  const meansOne = (heading: string, fields: readonly string[]) =>
+    headings.meaningsOf(heading).filter(({ field }) => fields.includes(field))
+  const columnOf = (fields: readonly string[], least: number) => {
+    const ranked = header.flatMap((heading, column) => {
+      const ranks = heading === '' ? [] : meansOne(heading, fields).map(({ rank }) => rank)
+      return ranks.length > 0 && share(column) >= least ? [{ column, rank: Math.min(...ranks) }] : []
     })
     return ranked.toSorted((one, other) => one.rank - other.rank || one.column - other.column)[0]?.column
+  }
+  const title = columnOf(['title'], 0.5)
+  const numbered = columnOf(['reference', 'id'], 0.8)
+  const reference = numbered === title ? undefined : numbered
+  const forms = new Set(reference === undefined ? [] : sample.map(({ cells }) => formOf(cells[reference] ?? '')))
+  return {
+    header,
+    rows,
+    /** The rows, parted where blank rows are between them: the index of each. */
+    blocks,
+    /** How many rows have at least half of what is usual. */
+    fullCount: full.length,
+    isFull,
+    /** The share of the typical rows in which a column is filled. */
+    share,
+    /** The column that says what an entry is, and the one that numbers the entries, if they are found. */
+    title,
+    reference,
+
+    /** Whether a text has the form of the other references, such as R-14. */
+    isReference: (text: string) => !isBlank(text) && forms.has(formOf(text)),
+
+    /** Whether a text is the heading of a column that means one of these. */
+    names(text: string, fields: readonly string[]): boolean {
+      const heading = isBlank(text) ? '' : (firstOfKey.get(headingKey(text)) ?? '')
+      return heading !== '' && meansOne(heading, fields).length > 0
+    },
+
+    /** Whether a row is the header once more. */
+    repeatsHeader({ cells }: TableRow): boolean {
+      const first = cells.findIndex((cell) => !isBlank(cell))
+      // Compared without folding, which would be slow for every row of a large file.
+      const [cell = '', heading = ''] = [cells[first]?.trim(), lower[first]]
+      if (cell.length > heading.length || !heading.endsWith(cell.toLowerCase())) return false
+      const filled = cells.flatMap((cell, at) => (isBlank(cell) ? [] : [[headingKey(cell), keys[at] ?? '']]))
+      // The heading of a group is before those of the header.
+      const same = filled.filter(([own = '', key = '']) => key.endsWith(own)).length
+      return same > 1 && same * 2 > filled.length
+    },
+
+    /** The text of a row that has nothing else, at most a number before it that the entries lack. */
+    loneText(at: number): { text: string; column: number } | undefined {
+      const count = counts[at] ?? 0
+      if (count === 0 || count > 2) return undefined
+      const cells = rows[at]?.cells ?? []
+      const filled = cells.flatMap((cell, column) => (isBlank(cell) ? [] : [{ text: cell.trim(), column }]))
+      const [first, last = first] = filled
+      if (!first || !last || !/\p{L}/u.test(last.text)) return undefined
+      const isNumbered = NUMBERING.test(first.text) && share(first.column) < 0.2
+      return count === 1 || isNumbered ? last : undefined
+    },
   }
 }
 

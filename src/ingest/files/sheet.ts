@@ -1,22 +1,31 @@
-import { DETAILS } from '../../details.js'
-import { Columns, surplusOf } from './columns.js'
+import { DETAILS, detailField } from '../../details.js'
 import { csvTables, unguarded } from './csv.js'
 import { decode } from './decode.js'
 import type { GuessOptions } from './guess/assignment.js'
 import type { DateOrder } from './guess/dates.js'
 import { type Guess, guess } from './guess/guess.js'
 import { Headings } from './guess/headings.js'
-import { isOwnForm } from './guess/own.js'
-import { type HeadedTable, headedTable, joinedNotes, knownColumns, mappedColumns, recordRows } from './header.js'
+import { isOwnForm } from './guess/statuses.js'
+import {
+  type HeadedTable,
+  headedTable,
+  headingKey,
+  joinedNotes,
+  knownColumns,
+  mappedColumns,
+  recordRows,
+  surplusOf,
+} from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
 import type { Mapping } from './mapping.js'
 import { mappedCells } from './maps/cells.js'
 import { listRule, mappedObjects, objectTable } from './maps/objects.js'
-import { type Recognisable, recognised, recognisedNote, recognisedObjects, recognising } from './maps/recognition.js'
+import { type Recognisable, recognised, recognisedNote, recognisedObject, recognising } from './maps/recognition.js'
 import { ofEntries, outlineOf } from './outline.js'
 import {
   isBlank,
   listed,
+  type Place,
   type RowUnit,
   type SheetFlaw,
   type SheetNoun,
@@ -101,15 +110,13 @@ export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
 }
 
 function objectsSheet(source: () => Iterable<JsonRecord>, options: SheetOptions): Sheet {
-  const { name } = options
-  const { map, records } = options.mapping
-    ? { map: undefined, records: source() }
-    : recognisedObjects(source(), options.recognisable ?? [])
+  const [first] = options.mapping ? [] : source()
+  const map = first && recognisedObject(options.recognisable ?? [], first)
   const mapping = options.mapping ?? map?.mapping()
   if (!mapping && options.guess) return guessedObjects(source, options, options.guess)
   const columns = new Columns(options)
-  if (!mapping) return knownObjects(ownObjects(records, columns), columns)
-  const sheet = mappedSheet(mappedObjects(records, mapping, name), mapping)
+  if (!mapping) return knownObjects(ownObjects(source(), columns), columns)
+  const sheet = mappedSheet(mappedObjects(source(), mapping, options.name), mapping)
   return map ? { ...sheet, notes: [recognisedNote(map), ...sheet.notes], recognised: mapping } : sheet
 }
 
@@ -299,4 +306,71 @@ function sheetOf(records: readonly SheetRecord[], { unknown, derived, named }: C
 function mappedSheet(mapped: SheetRecords, { rules }: Mapping): Sheet {
   const columnOf = (field: string) => rules.get(field)?.from[0] ?? field
   return { ...mapped, unit: 'line', ignored: [], derived: [], columnOf }
+}
+
+type ColumnOptions = Pick<SheetOptions, 'name' | 'fields' | 'derived' | 'ignoreUnknown'>
+
+/** Sorts the column names of a source into fields, computed columns and unknown ones. */
+class Columns {
+  /** The source's name for the column of each field. */
+  readonly named = new Map<string, string>()
+  readonly derived = new Set<string>()
+  readonly unknown = new Set<string>()
+  readonly #options: ColumnOptions
+  readonly #fields: ReadonlyMap<string, string>
+  readonly #derived: ReadonlySet<string>
+  /** Every name that was seen, so that each is resolved once. */
+  readonly #met = new Map<string, string | undefined>()
+
+  constructor(options: ColumnOptions) {
+    this.#options = options
+    this.#fields = new Map(options.fields.map((field) => [headingKey(field), field]))
+    this.#derived = new Set(options.derived.map(headingKey))
+  }
+
+  /** Whether a column of this name is a field, or computed. */
+  knows(name: string): boolean {
+    const key = headingKey(name)
+    return this.#fields.has(key) || this.#derived.has(key) || this.#detailOf(name) !== undefined
+  }
+
+  #detailOf(name: string): string | undefined {
+    return this.#fields.has(DETAILS) ? detailField(name) : undefined
+  }
+
+  /** The field of a column name, in any case and punctuation. */
+  fieldOf(name: string): string | undefined {
+    if (!this.#met.has(name)) this.#met.set(name, this.#meet(name))
+    return this.#met.get(name)
+  }
+
+  #meet(name: string): string | undefined {
+    const key = headingKey(name)
+    // A detail may be called #, which has no letter to compare.
+    const field = this.#detailOf(name) ?? this.#fields.get(key)
+    if (field === undefined) (this.#derived.has(key) ? this.derived : this.unknown).add(name)
+    else if (!this.named.has(field)) this.named.set(field, name)
+    return field
+  }
+
+  /** Throws if no column is known. */
+  requireSome(place?: Place): void {
+    if (this.named.size > 0) return
+    const sentence =
+      `No column is known. The columns may be called ${this.#options.fields.join(', ')}. ` +
+      'If the file has columns of other names, say in a map what they mean: --suggest-map prints one to start with, --map takes it.'
+    throw new UnreadableSheet(this.#options.name, sentence, place)
+  }
+
+  /** Throws if there are unknown columns that must not be ignored. */
+  requireKnown(place?: Place, advice?: string): void {
+    if (this.unknown.size === 0 || this.#options.ignoreUnknown) return
+    const sentences = [
+      `Unknown ${this.unknown.size === 1 ? 'column' : 'columns'}: ${listed(this.unknown)}.`,
+      'Ignore them with --ignore-unknown.',
+      ...(advice === undefined ? [] : [advice]),
+      `Known columns: ${this.#options.fields.join(', ')}.`,
+    ]
+    throw new UnreadableSheet(this.#options.name, sentences.join(' '), place)
+  }
 }

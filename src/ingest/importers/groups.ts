@@ -8,7 +8,7 @@ import { fold, type InputCheck } from '../../text.js'
 import { GROUP_COLUMNS } from '../columns.js'
 import { PersonMatcher, strangerInWords } from '../matching/people.js'
 import { RecordMatcher } from '../matching/records.js'
-import { BATCH_RECORDS, type Importer, type ImportRun, type SourceRecord } from '../run.js'
+import { batchesOf, type Importer, type ImportRun, type SourceRecord } from '../run.js'
 
 const readColumns = recordReader(GROUP_COLUMNS)
 
@@ -17,17 +17,17 @@ export function groupsImporter(run: ImportRun): Importer {
   const { write } = run
   const ledger = groupsLedger(write)
   const people = new PersonMatcher(write)
-  const rows = new MemberRows(run)
+  const rows = memberRows(run)
   return {
-    gather: (records) => rows.gather(records),
+    gather: rows.gather,
     async take(batch) {
       const records = run.read(batch, readColumns)
-      const known = await knownGroups(write, records)
+      const known = await knownGroups(run, records)
       await people.find(records.flatMap(({ values }) => values.members ?? []))
-      const sound = records.flatMap(({ index, values, check }) => {
-        const before = known.match(values, values.name, check)
+      const sound = records.flatMap((record) => {
+        const { index, values, check } = record
+        const before = known.match(record)
         if (!before) requireFields(GROUP_COLUMNS, values, check)
-        known.claim(run, index, values, values.name, before, check)
         const refuse = (member: string, detail: string) => rows.refuse(index, member, detail, check)
         const memberIds = values.members === undefined ? undefined : idsOf(run, people, values.members ?? [], refuse)
         if (!run.accept(index, check)) return []
@@ -97,9 +97,7 @@ async function changesTo(write: Write, rosters: ReadonlyMap<string, ReadonlySet<
 
 /** In batches, because a single group can have everyone in it. */
 async function applyChanges(write: Write, byPerson: ReadonlyMap<string, GroupsChange>): Promise<void> {
-  const personIds = [...byPerson.keys()]
-  for (let start = 0; start < personIds.length; start += BATCH_RECORDS) {
-    const batch = personIds.slice(start, start + BATCH_RECORDS)
+  for await (const batch of batchesOf([...byPerson.keys()])) {
     const groupsOf = await groupsOfPeople(write, batch)
     // In the order of the file: the database returns people in any.
     const wanted = batch.map((personId) => {
@@ -109,15 +107,15 @@ async function applyChanges(write: Write, byPerson: ReadonlyMap<string, GroupsCh
       return [personId, new Set([...kept, ...joined])] as const
     })
     await regroup(write, new Map(wanted))
-    await setImmediate()
   }
 }
 
 /** The groups that match one of these records by id, externalId or name. */
 async function knownGroups(
-  { db, t, among }: Write,
+  run: ImportRun,
   records: readonly { values: Values<typeof GROUP_COLUMNS> }[],
 ): Promise<RecordMatcher<GroupRow>> {
+  const { db, t, among } = run.write
   const { id, externalId, nameFolded } = t.group
   const given = (of: 'id' | 'externalId' | 'name') => records.flatMap(({ values }) => values[of] ?? [])
   const isNamed = or(
@@ -126,7 +124,7 @@ async function knownGroups(
     among(nameFolded, given('name').map(fold)),
   )
   const rows = await db.select().from(t.group).where(isNamed)
-  return new RecordMatcher({ kind: 'group', alias: 'name', aliasOf: ({ nameFolded }) => nameFolded }, rows)
+  return new RecordMatcher(run, { kind: 'group', alias: 'name', aliasOf: ({ nameFolded }) => nameFolded }, rows)
 }
 
 interface Gathered {
@@ -137,53 +135,46 @@ interface Gathered {
 }
 
 /** Gathers the rows of a list that has one row for each membership, with the column `member`, into one record a group. */
-class MemberRows {
-  readonly #run: ImportRun
-  readonly #byKey = new Map<string, Gathered>()
-  readonly #byFirst = new Map<number, Gathered>()
+function memberRows(run: ImportRun) {
+  const byKey = new Map<string, Gathered>()
+  const byFirst = new Map<number, Gathered>()
+  const flaw = (index: number, field: string, detail: string) => run.flaws.push({ index, field, detail })
 
-  constructor(run: ImportRun) {
-    this.#run = run
-  }
-
-  gather(records: readonly SourceRecord[]): readonly SourceRecord[] {
-    const gathered = records.flatMap((record) => {
-      const key = record.values['member'] === undefined ? undefined : keyOf(record)
-      if (key === undefined) return [record]
-      const before = this.#byKey.get(key)
-      const { member: _, ...values } = record.values
-      const group = before ?? { first: record.index, values, members: new Map<string, number>() }
-      this.#byKey.set(key, group)
-      this.#byFirst.set(group.first, group)
-      this.#merge(group, record)
-      return before ? [] : [{ index: record.index, values }]
-    })
-    for (const { values, members } of this.#byKey.values()) values['members'] = [...members.keys()]
-    return gathered
-  }
-
-  /** Adds a flaw about a member, at its own row if it has one. */
-  refuse(index: number, member: string, detail: string, check: InputCheck): void {
-    const row = this.#byFirst.get(index)?.members.get(member)
-    if (row === undefined) check.flaw('members', detail)
-    else this.#run.flaws.push({ index: row, field: 'member', detail })
-  }
-
-  #merge({ first, values, members }: Gathered, { index, values: given }: SourceRecord): void {
+  const merge = ({ first, values, members }: Gathered, { index, values: given }: SourceRecord) => {
     const { member, members: list, ...others } = given
     const name = textOf(member)
-    if (textOf(list) !== '') this.#flaw(index, 'member', 'Give either member or members, not both.')
+    if (textOf(list) !== '') flaw(index, 'member', 'Give either member or members, not both.')
     if (name !== '' && !members.has(name)) members.set(name, index)
     for (const [field, value] of Object.entries(others)) {
       if (textOf(values[field]) === '') values[field] = value
-      else if (textOf(value) !== '' && fold(textOf(value)) !== fold(textOf(values[field]))) {
-        this.#flaw(index, field, `Must be as in ${this.#run.options.wording.place(first)}, which has the same group.`)
-      }
+      else if (textOf(value) !== '' && fold(textOf(value)) !== fold(textOf(values[field])))
+        flaw(index, field, `Must be as in ${run.options.wording.place(first)}, which has the same group.`)
     }
   }
 
-  #flaw(index: number, field: string, detail: string): void {
-    this.#run.flaws.push({ index, field, detail })
+  return {
+    gather(records: readonly SourceRecord[]): readonly SourceRecord[] {
+      const gathered = records.flatMap((record) => {
+        const key = record.values['member'] === undefined ? undefined : keyOf(record)
+        if (key === undefined) return [record]
+        const before = byKey.get(key)
+        const { member: _, ...values } = record.values
+        const group = before ?? { first: record.index, values, members: new Map<string, number>() }
+        byKey.set(key, group)
+        byFirst.set(group.first, group)
+        merge(group, record)
+        return before ? [] : [{ index: record.index, values }]
+      })
+      for (const { values, members } of byKey.values()) values['members'] = [...members.keys()]
+      return gathered
+    },
+
+    /** Adds a flaw about a member, at its own row if it has one. */
+    refuse(index: number, member: string, detail: string, check: InputCheck): void {
+      const row = byFirst.get(index)?.members.get(member)
+      if (row === undefined) check.flaw('members', detail)
+      else flaw(row, 'member', detail)
+    },
   }
 }
 

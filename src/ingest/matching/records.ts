@@ -1,7 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import { type IdKind, isId } from '../../ids.js'
 import { fold, type InputCheck } from '../../text.js'
-import { BATCH_RECORDS, type ImportRun } from '../run.js'
+import { batchesOf, type ImportRun } from '../run.js'
 
 /** Looks up texts in batches, each text once: a list may name everyone. */
 export abstract class Lookup<V> extends Map<string, V> {
@@ -9,9 +8,7 @@ export abstract class Lookup<V> extends Map<string, V> {
 
   async find(texts: Iterable<string>): Promise<void> {
     const unknown = [...new Set(texts)].filter((one) => !this.has(one))
-    for (let start = 0; start < unknown.length; start += BATCH_RECORDS) {
-      if (start > 0) await setImmediate()
-      const batch = unknown.slice(start, start + BATCH_RECORDS)
+    for await (const batch of batchesOf(unknown)) {
       const resultFor = await this.load(batch)
       for (const one of batch) this.set(one, resultFor(one))
     }
@@ -24,64 +21,62 @@ interface Listed {
   readonly externalId: string | null
 }
 
-/** The identifying fields of a record. */
+/** A record with its identifying fields. */
 interface Naming {
-  readonly id?: string | null
-  readonly externalId?: string | null
+  readonly index: number
+  readonly values: Readonly<Partial<Record<'id' | 'externalId' | 'email' | 'name', string | null>>>
+  readonly check: InputCheck
 }
 
 interface RecordMatcherOptions<Row> {
   readonly kind: IdKind
   /** The identifying field besides the two ids, and its folded form in a row. */
-  readonly alias: string
+  readonly alias: 'email' | 'name'
   readonly aliasOf: (row: Row) => string | null
 }
 
 /** Matches records with rows: by id, else by externalId, else by an alias. */
 export class RecordMatcher<Row extends Listed> {
-  private readonly plan: RecordMatcherOptions<Row>
-  private readonly byId = new Map<string, Row>()
-  private readonly byExternalId = new Map<string, Row>()
-  private readonly byAlias = new Map<string, Row>()
+  readonly #run: ImportRun
+  readonly #plan: RecordMatcherOptions<Row>
+  readonly #byId: ReadonlyMap<string, Row>
+  readonly #byExternalId: ReadonlyMap<string | null, Row>
+  readonly #byAlias: ReadonlyMap<string | null, Row>
 
-  constructor(plan: RecordMatcherOptions<Row>, rows: readonly Row[]) {
-    this.plan = plan
-    for (const row of rows) {
-      const alias = plan.aliasOf(row)
-      this.byId.set(row.id, row)
-      if (row.externalId !== null) this.byExternalId.set(row.externalId, row)
-      if (alias !== null) this.byAlias.set(alias, row)
-    }
+  constructor(run: ImportRun, plan: RecordMatcherOptions<Row>, rows: readonly Row[]) {
+    this.#run = run
+    this.#plan = plan
+    this.#byId = new Map(rows.map((row) => [row.id, row]))
+    this.#byExternalId = new Map(rows.map((row) => [row.externalId, row]))
+    this.#byAlias = new Map(rows.map((row) => [plan.aliasOf(row), row]))
   }
 
-  /** The row that a record matches; values that belong to another row become flaws. */
-  match({ id, externalId }: Naming, alias: string | null | undefined, check: InputCheck): Row | undefined {
-    const holderOfId = externalId == null ? undefined : this.byExternalId.get(externalId)
-    const holderOfAlias = alias == null ? undefined : this.byAlias.get(fold(alias))
-    const named = id == null ? undefined : this.byId.get(id)
-    if (id != null && !named && !isId(this.plan.kind, id)) check.flaw('id', 'Must be an id in the form of an export.')
+  /** The row that a record matches; values that belong to another row or to an earlier record become flaws. */
+  match(record: Naming): Row | undefined {
+    const { values, check } = record
+    const { id, externalId, [this.#plan.alias]: alias } = values
+    const holderOfId = externalId == null ? undefined : this.#byExternalId.get(externalId)
+    const holderOfAlias = alias == null ? undefined : this.#byAlias.get(fold(alias))
+    const named = id == null ? undefined : this.#byId.get(id)
+    if (id != null && !named && !isId(this.#plan.kind, id)) check.flaw('id', 'Must be an id in the form of an export.')
     // An alias can move to another row that has its own externalId, and then does not match.
     const isSame = externalId == null || !holderOfAlias?.externalId || holderOfAlias.externalId === externalId
     const match = id == null ? (holderOfId ?? (isSame ? holderOfAlias : undefined)) : named
     if (holderOfId && holderOfId !== match) check.flaw('externalId', belongsTo(holderOfId))
-    if (holderOfAlias && holderOfAlias !== match) check.flaw(this.plan.alias, belongsTo(holderOfAlias))
+    if (holderOfAlias && holderOfAlias !== match) check.flaw(this.#plan.alias, belongsTo(holderOfAlias))
+    this.#claim(record, match?.id)
     return match
   }
 
   /** Makes sure that no two records match the same row, or would create it twice. */
-  claim(
-    run: ImportRun,
-    index: number,
-    { id, externalId }: Naming,
-    alias: string | null | undefined,
-    before: Row | undefined,
-    check: InputCheck,
-  ): void {
-    const field = externalId == null ? this.plan.alias : 'externalId'
-    if (before) run.claim(index, 'id', before.id, check, id == null ? field : 'id')
-    else if (id != null) run.claim(index, 'id', id, check)
-    if (externalId != null) run.claim(index, 'externalId', externalId, check)
-    if (alias != null) run.claim(index, this.plan.alias, fold(alias), check)
+  #claim({ index, values, check }: Naming, matchedId: string | undefined): void {
+    const { id, externalId, [this.#plan.alias]: alias } = values
+    const claim = (kind: string, key: string | null | undefined, field = kind) => {
+      if (key != null) this.#run.claim(index, kind, key, check, field)
+    }
+    claim('id', matchedId ?? id, id != null ? 'id' : externalId != null ? 'externalId' : this.#plan.alias)
+    claim('externalId', externalId)
+    claim(this.#plan.alias, alias == null ? alias : fold(alias))
   }
 }
 

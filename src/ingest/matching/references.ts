@@ -117,16 +117,10 @@ interface RiskValues {
 
 /** Finds the risk of an issue: by its reference in the same project, or by its id. */
 export class RiskMatcher {
-  readonly #write: Write
   readonly #byReference = new Map<string, string>()
   readonly #projectOf = new Map<string, string>()
 
-  constructor(write: Write) {
-    this.#write = write
-  }
-
-  async find(placed: readonly Placed<RiskValues>[]): Promise<void> {
-    const { db, t, among, pairs } = this.#write
+  async find({ db, t, among, pairs }: Write, placed: readonly Placed<RiskValues>[]): Promise<void> {
     const { id, projectId, reference } = t.risk
     const ids = placed.flatMap(({ values }) => values.riskId ?? [])
     const named = placed.flatMap(({ project, values }) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { headingKey } from '../../../src/ingest/files/header.js'
-import { readMapping } from '../../../src/ingest/files/maps/reader.js'
+import { readMapping } from '../../../src/ingest/files/mapping.js'
 import { readSheet, type SheetOptions } from '../../../src/ingest/files/sheet.js'
 
 const FIELDS = ['reference', 'title', 'raisedOn', 'status']

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { printMapping } from '../../../src/ingest/files/mapping.js'
-import { BadMapping, readMapping } from '../../../src/ingest/files/maps/reader.js'
+import { BadMapping, printMapping, readMapping } from '../../../src/ingest/files/mapping.js'
 
 const FIELDS = ['reference', 'title', 'description', 'likelihood', 'groups', 'status', 'raisedOn']
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readMapping } from '../../../src/ingest/files/maps/reader.js'
+import { readMapping } from '../../../src/ingest/files/mapping.js'
 import { readSheet, type SheetFormat } from '../../../src/ingest/files/sheet.js'
 
 const FIELDS = ['reference', 'title', 'description', 'likelihood', 'groups', 'status', 'raisedOn']

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { readMapping } from '../../../src/ingest/files/maps/reader.js'
+import { readMapping } from '../../../src/ingest/files/mapping.js'
 import { readSheet, type SheetFormat } from '../../../src/ingest/files/sheet.js'
 import { ISSUE_SEVERITIES, ISSUE_STATUSES } from '../../../src/vocabulary.js'
 

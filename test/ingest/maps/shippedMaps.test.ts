@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { SHEETS } from '../../../src/ingest/columns.js'
-import { printMapping } from '../../../src/ingest/files/mapping.js'
-import { readMapping } from '../../../src/ingest/files/maps/reader.js'
-import { SHIPPED_MAPS, shippedMapping } from '../../../src/ingest/shipped/shipped.js'
+import { printMapping, readMapping } from '../../../src/ingest/files/mapping.js'
+import { SHIPPED_MAPS } from '../../../src/ingest/shippedMaps.js'
 import { ISSUE_SEVERITIES, ISSUE_STATUSES, PERSON_STATUSES } from '../../../src/vocabulary.js'
 import { runHere } from '../../support/inProcess.js'
 import { newFolder } from '../../support/process.js'
@@ -183,7 +182,7 @@ test('every map has a sample', () => {
 })
 
 test.each(SHIPPED_MAPS.map((map) => [map.name, map] as const))('%s makes values that there are', (_, map) => {
-  const mapping = shippedMapping(map)
+  const mapping = map.mapping()
   const made = (field: string) => {
     const { values, default: fallback, otherwise } = mapping.rules.get(field) ?? {}
     return [...(values?.values() ?? []), fallback, otherwise].filter((value) => value !== undefined)

@@ -55,7 +55,7 @@ export class Assignment {
   constructor(header: readonly string[], rows: readonly TableRow[], headings: Headings, options: GuessOptions) {
     const all = columnsOf(header, rows)
     // A map refers to columns by heading, so only the first filled column of each heading counts.
-    const chosen = new Set(firstOfEach(all))
+    const chosen = firstOfEach(all)
     this.columns = all.filter((column) => chosen.has(column))
     for (const column of all) {
       const isRepeated = column.filled > 0 && !chosen.has(column)
@@ -168,14 +168,14 @@ export class Assignment {
 }
 
 /** Of each heading the first column that is filled, else the first. */
-function firstOfEach(all: readonly Column[]): Iterable<Column> {
+function firstOfEach(all: readonly Column[]): ReadonlySet<Column> {
   const first = new Map<string, Column>()
   for (const column of all) {
     const key = folded(column.heading)
     const known = first.get(key)
     if (!known || (known.filled === 0 && column.filled > 0)) first.set(key, column)
   }
-  return first.values()
+  return new Set(first.values())
 }
 
 /** A later meaning is worse than every name of an earlier one. */

@@ -8,8 +8,6 @@ import { Headings, plain } from './headings.js'
 import { PLANS } from './plans.js'
 import { RAID_WORDS } from './words.js'
 
-export type { GuessedColumn, GuessOptions } from './assignment.js'
-
 /** The guessed map of a sheet. */
 export interface Guess {
   readonly mapping: Mapping
@@ -121,24 +119,11 @@ function detailName(heading: string): string {
     .join('')
 }
 
-/** A log of several kinds of rows: which of them are of a noun. */
-interface RaidLog {
-  readonly heading: string
-  readonly rows: readonly TableRow[]
-  readonly condition: Condition
-  readonly note: string
-}
-
 const RAID = new Words<string>(RAID_WORDS)
 const KIND_CHARACTERS_MAX = 40
 
 /** The rows of a noun in a log of risks, issues and others; undefined if it is no such log. */
-function raidLog(
-  noun: SheetNoun,
-  header: readonly string[],
-  rows: readonly TableRow[],
-  headings: Headings,
-): RaidLog | undefined {
+function raidLog(noun: SheetNoun, header: readonly string[], rows: readonly TableRow[], headings: Headings) {
   const isKind = (heading: string) => headings.meaningsOf(heading).some(({ field }) => field === 'raidType')
   const named = header.map((heading) => (isKind(heading) ? heading : ''))
   for (const { heading, at, texts, isOverfull, longest } of columnsOf(named, rows)) {
@@ -149,7 +134,8 @@ function raidLog(
     const isMine = new Set(mine)
     const taken = rows.filter(({ cells }) => isMine.has((cells[at] ?? '').trim()))
     const note = `Only rows whose ${heading} is ${mine.join(' or ')} are taken: ${taken.length} of ${rows.length}.`
-    return { heading, rows: taken, condition: { from: [heading], is: mine.map(folded) }, note }
+    const condition: Condition = { from: [heading], is: mine.map(folded) }
+    return { heading, rows: taken, condition, note }
   }
   return undefined
 }

@@ -32,19 +32,12 @@ const OUT_OF = /(?:\/|out of|von|sur|de|z)\s*(3|4|5|10|100)(?!\d)/iu
 const SLIP_CHARACTERS_MIN = 8
 const BRACKETED = /[([（【{][^([（【{)\]）】}]*[)\]）】}]/gu
 
-/** What the aliases of a noun mean. */
-interface Aliases {
-  readonly byKey: ReadonlyMap<string, readonly Meaning[]>
-  readonly bySingular: ReadonlyMap<string, readonly Meaning[]>
-  readonly slips: Slips<readonly Meaning[]>
-}
+type Aliases = ReturnType<typeof preparedAliases>
 
 /** By noun: there are thousands of aliases, and they stay the same. */
 const prepared = new Map<SheetNoun, Aliases>()
 
-function aliasesOf(noun: SheetNoun): Aliases {
-  const before = prepared.get(noun)
-  if (before) return before
+function preparedAliases(noun: SheetNoun) {
   const [byKey, bySingular] = [new Map<string, Meaning[]>(), new Map<string, Meaning[]>()]
   for (const [field, lines] of Object.entries(ALIASES[noun])) {
     for (const [rank, alias] of lines.flatMap((line) => line.split(', ')).entries()) {
@@ -52,9 +45,7 @@ function aliasesOf(noun: SheetNoun): Aliases {
       add(bySingular, wordsOf(alias).map(singular).join(''), { field, rank })
     }
   }
-  const aliases = { byKey, bySingular, slips: new Slips(byKey) }
-  prepared.set(noun, aliases)
-  return aliases
+  return { byKey, bySingular, slips: new Slips(byKey) }
 }
 
 /** What the headings of a noun may mean, by their aliases. */
@@ -68,7 +59,8 @@ export class Headings {
   constructor(noun: SheetNoun, fields: readonly string[]) {
     this.#noun = noun
     this.#own = new Map(fields.map((field) => [keyOf(field), field]))
-    this.#aliases = aliasesOf(noun)
+    this.#aliases = prepared.get(noun) ?? preparedAliases(noun)
+    prepared.set(noun, this.#aliases)
   }
 
   /** The fields that a heading may mean; none if it is unknown. */

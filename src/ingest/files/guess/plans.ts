@@ -1,118 +1,147 @@
 import { TEXT_MAX } from '../../../vocabulary.js'
-import type { Scalar } from '../mapping.js'
+import { folded, type Scalar } from '../mapping.js'
 import { isBlank, type SheetNoun } from '../table.js'
 import type { Assignment } from './assignment.js'
-import { type Column, isBlankWord, type Reading, rowsInWords, rowsOf } from './column.js'
-import {
-  isMostly,
-  readKeys,
-  readLinks,
-  readText,
-  takeDays,
-  takeId,
-  takeProject,
-  takeReference,
-  takeTexts,
-  wayOut,
-} from './entries.js'
+import { type Column, isBlankWord, occurrencesInWords, type Reading, rowsInWords, rowsOf, Words } from './column.js'
+import { hasDays, ordersIn, readDays } from './dates.js'
 import { blankValues, byFoldedText, readFactor } from './scales.js'
-import { readLevel, readResponse, readScore, readSeverity, readStatus } from './statuses.js'
+import { OWN_ID, readLevel, readResponse, readScore, readSeverity, readStatus } from './statuses.js'
+import { STEPS } from './words.js'
 
 /** How the fields of each noun get their columns; earlier fields choose first. */
 export const PLANS: Readonly<Record<SheetNoun, (assignment: Assignment) => void>> = {
-  risks: planRisks,
-  issues: planIssues,
-  people: planPeople,
-  groups: planGroups,
-  projects: planProjects,
+  risks(assignment) {
+    takeProject(assignment)
+    takeId(assignment)
+    const reference = takeReference(assignment)
+    const factors = takeFactors(assignment, 'likelihood', 'impact')
+    const isReassessed = takeFactors(assignment, 'residualLikelihood', 'residualImpact', factors)
+    takeDays(assignment, ['raisedOn', 'dueOn', 'reviewOn'])
+    assignment.take('status', (column) => readStatus(column, 'risks'))
+    assignment.take('response', readResponse, ['response', 'treatment'])
+    assignment.take('owner')
+    assignment.take('url', readLinks)
+    takeTexts(assignment, reference)
+    assignment.take('category', ({ longest }) => (longest > 200 ? undefined : { rule: {} }))
+    assignment.take('mitigation', readText, ['mitigation', 'treatment'])
+    assignment.take('cause', readText)
+    takeScore(assignment, factors)
+    if (isReassessed) for (const column of assignment.candidates('residualScore')) ignoreIfNumeric(assignment, column)
+  },
+
+  issues(assignment) {
+    takeProject(assignment)
+    takeId(assignment)
+    const reference = takeReference(assignment)
+    takeDays(assignment, ['raisedOn', 'dueOn'])
+    assignment.take('status', (column) => readStatus(column, 'issues'))
+    completeSeverity(assignment, assignment.take('severity', readSeverity))
+    assignment.take('assignee')
+    assignment.take('url', readLinks)
+    assignment.take('risk', (column) => (column.longest > TEXT_MAX.reference ? undefined : blankless(column)))
+    takeTexts(assignment, reference)
+  },
+
+  people(assignment) {
+    takeId(assignment)
+    const email = assignment.take('email', (column) => (isMostly(column, /@/) ? blankless(column) : undefined))
+    if (!email) takeAddresses(assignment)
+    const [first, last] = [assignment.candidates('firstName')[0], assignment.candidates('lastName')[0]]
+    const whole = assignment.candidates('name').find((column) => column !== first && column !== last)
+    if (first && last && !whole) {
+      assignment.fill('name', first, { rule: { join: ' ' } }, [last])
+      assignment.use(last)
+      assignment.notes.push(`${first.heading} and ${last.heading} are joined to the name.`)
+    } else assignment.take('name', undefined, ['name', 'firstName', 'login'])
+    if (!assignment.rules.has('externalId')) assignment.take('externalId')
+    assignment.take('title')
+    assignment.take('department')
+    assignment.take('status', (column) => readStatus(column, 'people'))
+    assignment.take('groups')
+    for (const column of assignment.privates()) assignment.ignore(column, 'it is private; a map can take it')
+    requireSome(assignment, ['name'], 'people')
+    const advice = ' --reference-from COLUMN takes any column as the id.'
+    requireSome(assignment, ['email', 'externalId', 'id'], 'people', advice)
+  },
+
+  groups(assignment) {
+    takeId(assignment)
+    if (!assignment.rules.has('externalId')) assignment.take('externalId')
+    for (const field of ['name', 'description', 'members']) assignment.take(field)
+    requireSome(assignment, ['name', 'id', 'externalId'], 'groups')
+  },
+
+  projects(assignment) {
+    takeId(assignment)
+    if (!assignment.rules.has('key')) assignment.take('key', readKeys)
+    if (!assignment.rules.has('key')) takeKeysAsNames(assignment)
+    const name = assignment.take('name')
+    assignment.take('description')
+    assignment.take('url', readLinks)
+    assignment.take('status', (column) => readStatus(column, 'projects'))
+    if (!assignment.rules.has('key') && name) keyFromName(assignment, name)
+    requireSome(assignment, ['key', 'id'], 'projects')
+  },
 }
 
-function planIssues(assignment: Assignment): void {
-  takeProject(assignment)
-  takeId(assignment)
-  const reference = takeReference(assignment)
-  takeDays(assignment, ['raisedOn', 'dueOn'])
-  assignment.take('status', (column) => readStatus(column, 'issues'))
-  if (!assignment.take('severity', readSeverity)) defaultSeverity(assignment)
-  else mediumWhereBlank(assignment)
-  assignment.take('assignee')
-  assignment.take('url', readLinks)
-  assignment.take('risk', readLink)
-  takeTexts(assignment, reference)
+/** Fields of exports, by their exact names: ids only in the form of ours. */
+function takeId(assignment: Assignment): void {
+  const isOwnIds = ({ texts }: Column) => texts.length > 0 && texts.every(({ text }) => OWN_ID.test(text))
+  for (const field of ['id', 'ownerId', 'ownerName', 'assigneeId', 'assigneeName', 'riskId']) {
+    const column = assignment.columns.find(({ heading }) => folded(heading).replaceAll(/[\s_-]/g, '') === folded(field))
+    const isTaken = column && assignment.has(field) && (field.endsWith('Name') || isOwnIds(column))
+    if (isTaken) assignment.fill(field, column)
+  }
 }
 
-/** References of risks; n/a and the like stand for none. */
-function readLink(column: Column): Reading | undefined {
-  return column.longest > TEXT_MAX.reference ? undefined : { rule: blankless(column) }
+function takeReference(assignment: Assignment): Column | undefined {
+  const chosen = assignment.rules.get('reference')?.from[0]
+  if (chosen !== undefined) return assignment.columns.find(({ heading }) => heading === chosen)
+  return assignment.take('reference', (column) => readReference(column, assignment), ['reference', 'id'])
 }
 
-function defaultSeverity({ rules, notes }: Assignment): void {
-  rules.set('severity', { from: [], constant: 'MEDIUM' })
-  notes.push('There is no column for the severity: it is MEDIUM for all. A map can say otherwise.')
+/** References are short, and most rows have one of their own. */
+function readReference(column: Column, { rows, rules, options }: Assignment): Reading | undefined {
+  const { heading, texts, filled, isOverfull, longest } = column
+  if (longest > TEXT_MAX.reference || isMostly(column, /^\S+(?:\s+\S+){3}/)) return undefined
+  const [common] = texts.toSorted((one, other) => other.count - one.count)
+  if (isOverfull || rules.has('project') || texts.length * 2 > filled || !common || rows.length < 4) return { rule: {} }
+  const question =
+    `${heading} has the same value in many rows, such as ${occurrencesInWords([common])}, so that it is no reference. ` +
+    `--reference-from COLUMN takes another column${options.hasProject ? '; without --project, a column may name the project' : ''}.`
+  return { rule: {}, question }
 }
 
-function mediumWhereBlank({ rules, notes, columns, rows }: Assignment): void {
-  const rule = rules.get('severity')
-  const column = columns.find(({ heading }) => heading === rule?.from[0])
-  const isBlank = column && (column.blankCount > 0 || [...(rule?.values ?? [])].some(([, becomes]) => becomes === ''))
-  if (!rule || !column || !isBlank || rows.length === 0) return
-  const values = new Map(
-    [...(rule.values ?? [])].map(([text, becomes]): [string, Scalar] => [text, becomes === '' ? 'MEDIUM' : becomes]),
-  )
-  rules.set('severity', { ...rule, ...(values.size > 0 && { values }), default: 'MEDIUM' })
-  notes.push(
-    `${column.heading} is blank in ${rowsInWords(column.blanks, column.blankCount)}: the severity is MEDIUM there.`,
-  )
+const KEY = /^[a-z][a-z0-9-]*$/i
+
+/** The key of the project, made from whatever names it. */
+function takeProject(assignment: Assignment): void {
+  if (!assignment.options.hasProject) {
+    assignment.take('project', readKeys)
+    return
+  }
+  // With --project a column of that very name must agree; a column that only may mean it is kept as it is.
+  const own = assignment.candidates('project').find(({ heading }) => folded(heading) === 'project')
+  if (own?.texts.every(({ text }) => KEY.test(text))) assignment.fill('project', own)
 }
 
-function planPeople(assignment: Assignment): void {
-  takeId(assignment)
-  assignment.take('email', (column) => (isMostly(column, /@/) ? { rule: blankless(column) } : undefined))
-  if (!assignment.rules.has('email')) takeAddresses(assignment)
-  const [first, last] = [assignment.candidates('firstName')[0], assignment.candidates('lastName')[0]]
-  const whole = assignment.candidates('name').find((column) => column !== first && column !== last)
-  if (first && last && !whole) {
-    assignment.fill('name', first, { rule: { join: ' ' } }, [last])
-    assignment.use(last)
-    assignment.notes.push(`${first.heading} and ${last.heading} are joined to the name.`)
-  } else assignment.take('name', undefined, ['name', 'firstName', 'login'])
-  if (!assignment.rules.has('externalId')) assignment.take('externalId')
-  assignment.take('title')
-  assignment.take('department')
-  assignment.take('status', (column) => readStatus(column, 'people'))
-  assignment.take('groups')
-  for (const column of assignment.privates()) assignment.ignore(column, 'it is private; a map can take it')
-  requireSome(assignment, ['name'], 'people')
-  const advice = '--reference-from COLUMN takes any column as the id.'
-  requireSome(assignment, ['email', 'externalId', 'id'], 'people', advice)
+function readKeys({ texts, isOverfull }: Column): Reading | undefined {
+  if (isOverfull) return undefined
+  const foreign = texts.flatMap(({ text }) => (KEY.test(text) ? [] : [[text, keyOf(text)] as const]))
+  if (foreign.length === 0) return { rule: {} }
+  if (foreign.some(([, key]) => key === '')) return undefined
+  const shown = foreign.slice(0, 3).map(([text, key]) => `${text} = ${key}`)
+  return { rule: { values: byFoldedText(foreign) }, how: shown.join(', '), isLossy: true }
 }
 
-/** The only column of e-mail addresses, whatever it is called. */
-function takeAddresses(assignment: Assignment): void {
-  const privates = new Set(assignment.privates())
-  const [column, ...others] = assignment
-    .leftovers()
-    .filter((one) => !privates.has(one) && isMostly(one, /^[^\s@]+@[^\s@][^\s@.]*\.[^\s@]+$/))
-  if (column && others.length === 0) assignment.fill('email', column, { rule: blankless(column) })
-}
-
-function planGroups(assignment: Assignment): void {
-  takeId(assignment)
-  if (!assignment.rules.has('externalId')) assignment.take('externalId')
-  for (const field of ['name', 'description', 'members']) assignment.take(field)
-  requireSome(assignment, ['name', 'id', 'externalId'], 'groups')
-}
-
-function planProjects(assignment: Assignment): void {
-  takeId(assignment)
-  if (!assignment.rules.has('key')) assignment.take('key', readKeys)
-  if (!assignment.rules.has('key')) takeKeysAsNames(assignment)
-  assignment.take('name')
-  assignment.take('description')
-  assignment.take('url', readLinks)
-  assignment.take('status', (column) => readStatus(column, 'projects'))
-  if (!assignment.rules.has('key') && assignment.rules.has('name')) keyFromName(assignment)
-  requireSome(assignment, ['key', 'id'], 'projects')
+function keyOf(text: string): string {
+  const key = text
+    .normalize('NFKD')
+    .toUpperCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^A-Z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+  return (/^\d/.test(key) ? `P-${key}` : key).slice(0, TEXT_MAX.projectKey)
 }
 
 /** A column of keys that is headed Project names no project: the names that are stored stay. */
@@ -122,45 +151,11 @@ function takeKeysAsNames(assignment: Assignment): void {
   if (isKeys) assignment.fill('key', column)
 }
 
-function keyFromName({ rules, columns, notes }: Assignment): void {
-  const heading = rules.get('name')?.from[0] ?? ''
-  const column = columns.find((one) => one.heading === heading)
-  const reading = column && readKeys(column)
+function keyFromName({ rules, notes }: Assignment, name: Column): void {
+  const reading = readKeys(name)
   if (!reading) return
-  rules.set('key', { from: [heading], ...reading.rule })
-  notes.push(`There is no column for the key: it is made from ${heading}.`)
-}
-
-/** Texts such as n/a among e-mails or references become blank. */
-function blankless(column: Column): Reading['rule'] {
-  const blanks = blankValues(column)
-  return blanks.length === 0 ? {} : { values: byFoldedText(blanks) }
-}
-
-function requireSome(assignment: Assignment, fields: readonly string[], noun: string, more = ''): void {
-  if (fields.some((field) => assignment.rules.has(field))) return
-  const sentence = `No column is known as ${fields.join(' or ')} of ${noun}. ${wayOut(assignment)}`
-  assignment.questions.push(more === '' ? sentence : `${sentence} ${more}`)
-}
-
-/** How the fields of a risk get their columns; earlier fields choose first. */
-function planRisks(assignment: Assignment): void {
-  takeProject(assignment)
-  takeId(assignment)
-  const reference = takeReference(assignment)
-  const factors = takeFactors(assignment, 'likelihood', 'impact')
-  const isReassessed = takeFactors(assignment, 'residualLikelihood', 'residualImpact', factors)
-  takeDays(assignment, ['raisedOn', 'dueOn', 'reviewOn'])
-  assignment.take('status', (column) => readStatus(column, 'risks'))
-  assignment.take('response', readResponse, ['response', 'treatment'])
-  assignment.take('owner')
-  assignment.take('url', readLinks)
-  takeTexts(assignment, reference)
-  assignment.take('category', ({ longest }) => (longest > 200 ? undefined : { rule: {} }))
-  assignment.take('mitigation', readText, ['mitigation', 'treatment'])
-  assignment.take('cause', readText)
-  takeScore(assignment, factors)
-  if (isReassessed) for (const column of assignment.candidates('residualScore')) ignoreIfNumeric(assignment, column)
+  rules.set('key', { from: [name.heading], ...reading.rule })
+  notes.push(`There is no column for the key: it is made from ${name.heading}.`)
 }
 
 /** Both factors or neither: one alone is kept in details. */
@@ -171,27 +166,15 @@ function takeFactors(
   [inherentLikelihood, inherentImpact]: readonly Column[] = [],
 ): readonly Column[] | undefined {
   if (!assignment.has(likelihood)) return undefined
-  const [likely] = assignment.candidates(likelihood)
-  const [severe] = assignment.candidates(impact)
-  const first = firstRead(assignment.candidates(likelihood), 'likelihood', severe, inherentLikelihood)
-  const others = assignment.candidates(impact).filter((column) => column !== first?.column)
-  const second = first && firstRead(others, 'impact', likely, inherentImpact)
+  const [all, partners] = [assignment.candidates(likelihood), assignment.candidates(impact)]
+  const first = firstRead(all, 'likelihood', partners[0], inherentLikelihood)
+  const others = partners.filter((column) => column !== first?.column)
+  const second = first && firstRead(others, 'impact', all[0], inherentImpact)
   if (!first || !second) return undefined
   assignment.fill(likelihood, first.column, first.reading)
   assignment.fill(impact, second.column, second.reading)
   pairUp(assignment, [likelihood, first.column], [impact, second.column])
   return [first.column, second.column]
-}
-
-/** One factor alone is no assessment, and the other is never made up. */
-function noteAlone(assignment: Assignment): void {
-  for (const factor of ['likelihood', 'impact'] as const) {
-    for (const column of assignment.candidates(factor)) {
-      const isStep = readFactor(column, factor) !== undefined
-      const why = isStep ? 'likelihood and impact count only together' : 'its texts are no steps of a scale'
-      assignment.notes.push(`${column.heading} is no more than a detail: ${why}.`)
-    }
-  }
 }
 
 /** The first column that gives a factor. */
@@ -238,7 +221,174 @@ function takeScore(assignment: Assignment, factors: readonly Column[] | undefine
   for (const column of assignment.candidates('score', 'level')) ignoreIfNumeric(assignment, column)
 }
 
+/** One factor alone is no assessment, and the other is never made up. */
+function noteAlone(assignment: Assignment): void {
+  for (const factor of ['likelihood', 'impact'] as const) {
+    for (const column of assignment.candidates(factor)) {
+      const isStep = readFactor(column, factor) !== undefined
+      const why = isStep ? 'likelihood and impact count only together' : 'its texts are no steps of a scale'
+      assignment.notes.push(`${column.heading} is no more than a detail: ${why}.`)
+    }
+  }
+}
+
 function ignoreIfNumeric(assignment: Assignment, column: Column): void {
-  const isNumeric = column.texts.every(({ text }) => /^[\d.,\s%]+$/.test(text) || isBlankWord(text))
+  const isNumeric = column.texts.every(({ text }) => NUMBER.test(text) || isBlankWord(text))
   if (isNumeric) assignment.ignore(column, 'it is computed from likelihood and impact')
+}
+
+/** Issues without a severity are MEDIUM. */
+function completeSeverity({ rules, notes, rows }: Assignment, column: Column | undefined): void {
+  const rule = rules.get('severity')
+  if (!rule || !column) {
+    rules.set('severity', { from: [], constant: 'MEDIUM' })
+    notes.push('There is no column for the severity: it is MEDIUM for all. A map can say otherwise.')
+    return
+  }
+  const values = Array.from(rule.values ?? [])
+  const isComplete = column.blankCount === 0 && values.every(([, becomes]) => becomes !== '')
+  if (isComplete || rows.length === 0) return
+  const filled = values.map(([text, becomes]): [string, Scalar] => [text, becomes || 'MEDIUM'])
+  rules.set('severity', { ...rule, ...(filled.length > 0 && { values: new Map(filled) }), default: 'MEDIUM' })
+  const blank = rowsInWords(column.blanks, column.blankCount)
+  notes.push(`${column.heading} is blank in ${blank}: the severity is MEDIUM there.`)
+}
+
+/** Days; a column that leaves the order of day and month open is read like the others of the sheet. */
+function takeDays(assignment: Assignment, fields: readonly string[]): void {
+  const orders = new Set(assignment.candidates(...fields).flatMap((column) => [...ordersIn(column)]))
+  const order = assignment.options.dateOrder ?? (orders.size === 1 ? [...orders][0] : undefined)
+  for (const field of fields) assignment.take(field, (column) => readDays(column, field, order))
+  // Such as a target date that is a quarter of a year in most rows.
+  for (const { heading } of assignment.candidates(...fields).filter(hasDays))
+    assignment.notes.push(`${heading} is no more than a detail: most of its texts are no days.`)
+}
+
+/** The title, the description, and the reference if no column gives it. */
+function takeTexts(assignment: Assignment, reference: Column | undefined): void {
+  const { rules } = assignment
+  const categories = assignment.candidates('category')
+  const read = (column: Column) => readTitle(column, categories.includes(column))
+  const title = assignment.take('title', read) ?? namedByReference(assignment, reference, read)
+  if (!title) {
+    assignment.questions.push(untitled(assignment))
+    return
+  }
+  const description = assignment.take('description', readText)
+  const sources = title.blankCount > 0 && description ? [title, description] : [title]
+  const from = sources.map(({ heading }) => heading)
+  if (sources.length > 1) rules.set('title', { ...rules.get('title'), from, cut: TEXT_MAX.headline })
+  if (!description && title.longest > TEXT_MAX.headline) rules.set('description', { from: [title.heading] })
+  leaveUntitled(assignment, sources)
+  completeReferences(assignment, reference, title)
+}
+
+/** Where Item is a short text and nothing else is one, it is the reference and the title. */
+function namedByReference(
+  assignment: Assignment,
+  reference: Column | undefined,
+  read: (column: Column) => Reading | undefined,
+): Column | undefined {
+  const reading = reference && assignment.mayMean(reference, 'title') ? read(reference) : undefined
+  if (!reference || !reading) return undefined
+  assignment.fill('title', reference, reading)
+  return reference
+}
+
+const LEVELS = new Words(STEPS)
+const NUMBER = /^[\d.,%\s]+$/
+
+/** A column of levels or numbers says how grave something is, not what. */
+function readTitle(column: Column, isCategory: boolean): Reading | undefined {
+  // A category above some rows is the title of none.
+  if (isCategory && column.blankCount > column.filled) return undefined
+  const isLevel = column.texts.every(({ text }) => NUMBER.test(text) || LEVELS.get(text) !== undefined)
+  return isLevel ? undefined : readText(column)
+}
+
+/** A text in words: a column of numbers is none. */
+function readText(column: Column): Reading | undefined {
+  return isMostly(column, NUMBER) ? undefined : { rule: {} }
+}
+
+function untitled(assignment: Assignment): string {
+  const noun = assignment.has('severity') ? 'issue' : 'risk'
+  const blank = assignment.blanksFor('title').map(({ heading }) => heading)
+  if (blank.length > 0) return `No row has anything in ${blank.join(' or ')}: there is no ${noun} in this sheet.`
+  return `No column says what the ${noun} is (title). ${wayOut(assignment)}`
+}
+
+/** Prepared rows of a template that nobody has filled in. */
+function leaveUntitled({ where, notes, rows }: Assignment, sources: readonly Column[]): void {
+  const blank = rows.filter(({ cells }) => sources.every(({ at }) => isBlank(cells[at])))
+  if (blank.length === 0) return
+  where.push({ from: sources.map(({ heading }) => heading), blank: false })
+  notes.push(`${rowsOf(blank)} without ${sources[0]?.heading}: left out.`)
+}
+
+function completeReferences(assignment: Assignment, reference: Column | undefined, title: Column): void {
+  const { rules, notes, rows } = assignment
+  if (rules.has('id') && !reference) return
+  const lacking = reference ? rows.filter(({ cells }) => isBlank(cells[reference.at]) && !isBlank(cells[title.at])) : []
+  if (reference && lacking.length === 0) {
+    tellApart(assignment, reference, title)
+    return
+  }
+  rules.set('reference', { from: [...(reference ? [reference.heading] : []), title.heading], unique: true })
+  notes.push(
+    reference
+      ? `${reference.heading} is blank in ${rowsOf(lacking)}: ${title.heading} is the reference there.`
+      : `There is no column for the reference: ${title.heading} is taken. --reference-from COLUMN takes another.`,
+  )
+}
+
+/** One row in ten at most. */
+const SLIP_SHARE = 10
+
+/** Rows with the same reference and different titles are a slip of the numbering; with the same title they are one entry. */
+function tellApart({ rules, warnings, rows }: Assignment, { at, heading, texts }: Column, title: Column): void {
+  const doubled = new Set(texts.filter(({ count }) => count > 1).map(({ text }) => text))
+  if (doubled.size === 0 || rules.has('project')) return
+  const same = rows.filter(({ cells }) => doubled.has((cells[at] ?? '').trim()))
+  const names = same.map(({ cells }) => folded(`${cells[at]?.trim()}\n${cells[title.at] ?? ''}`))
+  // More of them are no slip: something else tells the rows apart.
+  const isSlip = (same.length - doubled.size) * SLIP_SHARE <= Math.max(rows.length, SLIP_SHARE)
+  if (!isSlip || new Set(names).size < names.length) return
+  rules.set('reference', { from: [heading], unique: true })
+  warnings.push(`${heading} is not unique in ${rowsOf(same)}: from the second of each on, (2) and so on is added.`)
+}
+
+function readLinks({ texts }: Column): Reading | undefined {
+  const isLinks = texts.length > 0 && texts.every(({ text }) => /^https?:\/\/\S+$/i.test(text))
+  return isLinks ? { rule: {} } : undefined
+}
+
+/** The only column of e-mail addresses, whatever it is called. */
+function takeAddresses(assignment: Assignment): void {
+  const privates = new Set(assignment.privates())
+  const [column, ...others] = assignment
+    .leftovers()
+    .filter((one) => !privates.has(one) && isMostly(one, /^[^\s@]+@[^\s@][^\s@.]*\.[^\s@]+$/))
+  if (column && others.length === 0) assignment.fill('email', column, blankless(column))
+}
+
+/** Texts such as n/a among e-mails or references become blank. */
+function blankless(column: Column): Reading {
+  const blanks = blankValues(column)
+  return { rule: blanks.length === 0 ? {} : { values: byFoldedText(blanks) } }
+}
+
+function isMostly({ texts }: Column, form: RegExp): boolean {
+  return texts.filter(({ text }) => form.test(text)).length * 2 > texts.length
+}
+
+function requireSome(assignment: Assignment, fields: readonly string[], noun: string, more = ''): void {
+  if (fields.some((field) => assignment.rules.has(field))) return
+  assignment.questions.push(`No column is known as ${fields.join(' or ')} of ${noun}. ${wayOut(assignment)}${more}`)
+}
+
+/** What to do about a column that is not found. */
+function wayOut({ columns }: Assignment): string {
+  const headings = columns.map(({ heading }) => heading).join('; ')
+  return `The columns are ${headings}. Say in a map which it is: --suggest-map prints one to start with, --map takes it.`
 }

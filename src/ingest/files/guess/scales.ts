@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<Factor, Words<Step>>> = {
 /** The scale that PMI suggests for impacts: each step is twice the one before. */
 const DOUBLING = new Map([0.05, 0.1, 0.2, 0.4, 0.8].map((value, index) => [value, index + 1]))
 
-/** A text of a scale in its parts; at least one of them is there. */
+/** A text of a scale in its parts: a number or a percentage, a word, or a number and a word. */
 interface Parts {
   readonly number?: number
   readonly percent?: number
@@ -72,7 +72,12 @@ function entriesOf({ texts }: Column): Entry[] {
 }
 
 function isNumeric({ parts: { number, percent } }: Entry): boolean {
-  return number !== undefined || percent !== undefined
+  return (number ?? percent) !== undefined
+}
+
+/** The highest number of a column; percentages do not count. */
+function highestOf(column: Column | undefined): number {
+  return Math.max(0, ...(column ? entriesOf(column) : []).map(({ parts }) => parts.number ?? 0))
 }
 
 /** Longer texts are sentences, which say more than a step. */
@@ -114,18 +119,13 @@ export function readFactor(column: Column, factor: Factor, partner?: Column, inh
 const UNKNOWN_MAX = 10
 
 /** What the texts of a column have together. */
-interface Company {
-  readonly isAboveThree: boolean
-  /** The plain words. */
-  readonly words: ReadonlySet<string>
-}
-
-function companyOf(entries: readonly Entry[]): Company {
+function companyOf(entries: readonly Entry[]) {
   return {
     isAboveThree: entries.some(({ parts }) => (parts.number ?? 0) > 3),
     words: new Set(entries.flatMap(({ parts }) => (parts.word ? [plain(parts.word)] : []))),
   }
 }
+type Company = ReturnType<typeof companyOf>
 
 /** The scale of whole numbers that a column names, or shows by a number above 5. */
 function scaleOf(column: Column): NamedScale | undefined {
@@ -135,20 +135,16 @@ function scaleOf(column: Column): NamedScale | undefined {
 
 /** One number above 5 may be a slip, or the only sign of a scale from 1 to 10, which changes all the others. */
 function lonelyAboveFive(column: Column, partner: Column | undefined): string | undefined {
-  const numbers = (one: Column | undefined) => (one ? entriesOf(one) : []).filter(({ parts }) => isStepNumber(parts))
-  const above = numbers(column).filter(({ parts }) => (parts.number ?? 0) > ASSESSMENT_MAX)
-  const isAlone = above.length === 1 && above[0]?.count === 1 && highestIn(numbers(partner)) <= ASSESSMENT_MAX
-  const others = [...numbers(column), ...numbers(partner)]
+  const own = entriesOf(column)
+  const above = own.filter(({ parts }) => (parts.number ?? 0) > ASSESSMENT_MAX)
+  const isAlone = above.length === 1 && above[0]?.count === 1 && highestOf(partner) <= ASSESSMENT_MAX
+  const others = [...own, ...(partner ? entriesOf(partner) : [])]
   const hasFives = others.some(({ parts }) => parts.number === ASSESSMENT_MAX)
-  if (!isAlone || !hasFives || highestIn(above) > 10) return undefined
+  if (!isAlone || !hasFives || highestOf(column) > 10) return undefined
   return (
     `${column.heading}: only ${occurrencesInWords(above)} is above 5, so that the scale may be 1 to 5 or 1 to 10. ` +
     `Correct the cell, or say it in the heading: "${column.heading} (1-10)".`
   )
-}
-
-function isStepNumber({ number, percent }: Parts): boolean {
-  return number !== undefined && percent === undefined
 }
 
 /** A scale of numbers: how a number becomes a step, and how it is called. */
@@ -205,9 +201,9 @@ function numericScale(
   // A heading of its own decides: what is above it is unknown.
   if (named && (most <= named.most || scaleIn(heading))) return named.most === 100 ? PERCENTAGES : spread(named)
   if (most <= 1 && values.some((value) => !Number.isInteger(value))) return fractions(values, factor)
-  const both = Math.max(most, partner ? highestOf(partner) : 0)
-  if (most <= ASSESSMENT_MAX && both > ASSESSMENT_MAX && both <= 10) return spread(ONE_TO_TEN)
-  if (most <= ASSESSMENT_MAX) return spread(ONE_TO_FIVE)
+  const both = Math.max(most, highestOf(partner))
+  // A partner above 10 is no scale that this one could share.
+  if (most <= ASSESSMENT_MAX && (both <= ASSESSMENT_MAX || both > 10)) return spread(ONE_TO_FIVE)
   if (most <= 10) return spread(ONE_TO_TEN)
   return most <= 100 && factor === 'likelihood' && isPercent(heading, values) ? PERCENTAGES : undefined
 }
@@ -218,14 +214,6 @@ function isPercent(heading: string, values: readonly number[]): boolean {
     /%|per ?cent|prozent|pour ?cent|por ?cent|procent/i.test(heading) ||
     (Math.max(...values) > 25 && values.every((value) => value % 5 === 0))
   )
-}
-
-function highestOf(column: Column): number {
-  return highestIn(entriesOf(column).filter(({ parts }) => isStepNumber(parts)))
-}
-
-function highestIn(entries: readonly Entry[]): number {
-  return Math.max(0, ...entries.map(({ parts }) => parts.number ?? 0))
 }
 
 function fractions(values: readonly number[], factor: Factor): NumericScale {
@@ -264,38 +252,25 @@ function readingOf(
   scale: NumericScale | undefined,
   partner: Column | undefined,
 ): Reading {
-  const values = new Map<string, Scalar>(blankValues(column))
-  const isBanded =
-    scale?.bands !== undefined &&
-    known.every(([{ text }]) => !/[<>≤≥~≈–—-]|\bto\b/i.test(text) && /^[\d.,]+\s*%?$/.test(text))
-  if (!isBanded) for (const [{ text }, step] of known) if (text !== String(step)) values.set(text, step)
-  const isOwn = !isBanded && known.every(([{ text }]) => !values.has(text))
+  const bands = known.every(([{ text }]) => /^[\d.,]+\s*%?$/.test(text)) ? scale?.bands : undefined
+  const foreign = known.flatMap(([{ text }, step]) => (bands || text === String(step) ? [] : [[text, step] as const]))
+  const values = byFoldedText([...blankValues(column), ...foreign])
   const words = known.filter(([{ parts }]) => parts.word !== undefined)
+  const steps = known.map(([, step]) => step)
+  // Numbers up to 3 alone do not show whether 3 or 5 is the most.
+  const most = Math.max(0, ...steps)
+  const isOpen = Math.max(most, highestOf(partner)) <= 3 && !scaleIn(column.heading)
+  const own = isOpen ? `steps from 1 to 5, though none is above ${most}` : undefined
   const how = words.length > 0 ? inWords(words) : scale?.name
-  const distinct = new Set(known.map(([, step]) => step))
   return {
-    rule: {
-      ...(values.size > 0 && { values: byFoldedText(values) }),
-      ...(isBanded && scale?.bands && { bands: scale.bands }),
-    },
-    how: isOwn ? ownScale(column, known, partner) : how,
-    isLossy: distinct.size < known.length,
+    rule: { ...(values.size > 0 && { values }), ...(bands && { bands }) },
+    how: !bands && foreign.length === 0 ? own : how,
+    isLossy: new Set(steps).size < known.length,
   }
 }
 
-/** Numbers up to 3 alone do not show whether 3 or 5 is the most. */
-function ownScale(
-  { heading }: Column,
-  known: readonly (readonly [Entry, number])[],
-  partner: Column | undefined,
-): string | undefined {
-  const most = Math.max(0, ...known.map(([, step]) => step))
-  const isOpen = Math.max(most, partner ? highestOf(partner) : 0) <= 3 && !scaleIn(heading)
-  return isOpen ? `steps from 1 to 5, though none is above ${most}` : undefined
-}
-
 function inWords(known: readonly (readonly [Entry, number])[]): string {
-  const sorted = [...known].sort(([, one], [, other]) => one - other)
+  const sorted = known.toSorted(([, one], [, other]) => one - other)
   return sorted.map(([{ text }, step]) => `${text.slice(0, 30)} = ${step}`).join(', ')
 }
 

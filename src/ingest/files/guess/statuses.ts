@@ -9,7 +9,7 @@ import {
   SCORE_MAX,
 } from '../../../vocabulary.js'
 import type { Scalar } from '../mapping.js'
-import type { SheetNoun } from '../table.js'
+import type { SheetNoun, SheetRecord } from '../table.js'
 import { type Column, isBlankWord, type Occurrence, type Reading, Words } from './column.js'
 import { plain } from './headings.js'
 import { blankValues, byFoldedText } from './scales.js'
@@ -37,6 +37,37 @@ const STATUSES: Readonly<Partial<Record<SheetNoun, Vocabulary>>> = {
 }
 const RESPONSES: Vocabulary = { own: RISK_RESPONSES, words: new Words(RESPONSE_WORDS) }
 const SEVERITIES: Vocabulary = { own: ISSUE_SEVERITIES, words: new Words(SEVERITY_WORDS) }
+
+const STEP = /^[1-5]?$/
+const DAY = /^(?:\d{4}-\d\d-\d\d)?$/
+/** A trimmed id as an export writes it, or a blank. */
+export const OWN_ID = /^(?:[a-z]{3}_[0-9a-z]{26})?$/
+
+/** The form in which each field is taken as it is, once it is trimmed; other fields take any text. */
+const FORMS: Readonly<Record<string, RegExp | readonly string[]>> = {
+  ...{ likelihood: STEP, impact: STEP, residualLikelihood: STEP, residualImpact: STEP },
+  ...{ raisedOn: DAY, dueOn: DAY, reviewOn: DAY },
+  scoreGiven: /^\d{0,2}$/,
+  response: RISK_RESPONSES,
+  severity: ISSUE_SEVERITIES,
+}
+
+/** Whether every value of the fields that are there has our own form, so that nothing is left to guess. */
+export function isOwnForm(noun: SheetNoun, present: readonly string[], records: readonly SheetRecord[]): boolean {
+  // Without a reference, ids of another form are references themselves.
+  const isNamed = ['reference', 'externalId', 'key', 'email', 'name'].some((field) => present.includes(field))
+  const forms: Partial<typeof FORMS> = { ...FORMS, status: STATUSES[noun]?.own, id: isNamed ? undefined : OWN_ID }
+  return present.every((field) => {
+    const form = forms[field]
+    // Each distinct value is tested once: most columns of a large sheet have few.
+    const texts = form && new Set(records.map(({ values }) => values[field]))
+    return !texts || [...texts].every((value) => isOfForm(form, String(value ?? '').trim()))
+  })
+}
+
+function isOfForm(form: RegExp | readonly string[], text: string): boolean {
+  return form instanceof RegExp ? form.test(text) : text === '' || ownOf(form, text) !== undefined
+}
 
 /** Longer texts are sentences. */
 const WORD_CHARACTERS_MAX = 80

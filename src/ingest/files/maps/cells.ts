@@ -1,8 +1,7 @@
-import { surplusOf } from '../columns.js'
 import { unguarded } from '../csv.js'
 import { type DayPattern, dayIn, patternAt } from '../days.js'
 import type { DateOrder } from '../guess/dates.js'
-import { type HeadedTable, headingKey, joinedNotes, recordRows, rowsBelow } from '../header.js'
+import { type HeadedTable, headingKey, joinedNotes, recordRows, rowsBelow, surplusOf } from '../header.js'
 import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from '../mapping.js'
 import { listed, NO_FLAWS, type SheetRecord, type SheetRecords, UnreadableSheet } from '../table.js'
 import { RecordMapper } from './records.js'
@@ -20,9 +19,7 @@ export function mappedCells(
   const rows = function* () {
     for (const { cells } of rowsBelow(found)) yield cellsOf(cells)
   }
-  const days = chooseDayFormats(mappingOf(found, mapping, places), rows, order)
-  if ('flaw' in days) throw new UnreadableSheet(found.table.name, days.flaw)
-  const present = days.mapping
+  const present = withDayFormats(mappingOf(found, mapping, places), rows, order, found.table.name)
   const mapper = new RecordMapper(present, found.table.unit)
   const blank = blankOf(present)
   const records: SheetRecord[] = []
@@ -84,77 +81,66 @@ function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Pla
   throw new UnreadableSheet(table.name, sentence, { line: header.line, unit: table.unit })
 }
 
-/** A field whose map names several date formats, and the distinct texts of its column. */
-interface DayColumn {
-  readonly field: string
-  readonly rule: Rule
-  readonly date: DayPattern
-  readonly texts: Set<string>
-}
-
 /** The cells of a row under a name. */
 type Cells = (name: string) => readonly string[]
 
 /**
  * Chooses the date format of each column by all of its texts, where a map names several. What one column leaves open,
- * such as 3/6/2026, another may show, or the user says it; else the flaw asks for it.
+ * such as 3/6/2026, another may show, or the user says it; else the error asks for it.
  */
-function chooseDayFormats(
+function withDayFormats(
   mapping: Mapping,
   rows: () => Iterable<Cells>,
   given: DateOrder | undefined,
-): { mapping: Mapping } | { flaw: string } {
-  const columns = Array.from(mapping.rules).flatMap(([field, rule]): DayColumn[] =>
-    rule.date && rule.date.texts.length > 1 ? [{ field, rule, date: rule.date, texts: new Set() }] : [],
+  table: string,
+): Mapping {
+  const columns = Array.from(mapping.rules).flatMap(([field, rule]) =>
+    rule.date && rule.date.texts.length > 1 ? [{ field, rule, date: rule.date, texts: new Set<string>() }] : [],
   )
-  if (columns.length === 0) return { mapping }
-  for (const cells of rows()) for (const column of columns) addText(column, cells)
-  const fitting = columns.map((column) => ({ column, formats: formatsFor(column) }))
+  if (columns.length === 0) return mapping
+  for (const cells of rows()) {
+    for (const { rule, texts } of columns) {
+      const text = rule.from.flatMap(cells).find((one) => one.trim() !== '')
+      if (text !== undefined && !rule.values?.has(folded(text))) texts.add(text)
+    }
+  }
+  const fitting = columns.map((column) => ({ ...column, formats: formatsFor(column.date, [...column.texts]) }))
   const shown = new Set(fitting.flatMap(({ formats }) => (formats.length === 1 ? formats : [])))
+  const isMeant = (format: string) => shown.has(format) || orderOf(format) === given
   const rules = new Map(mapping.rules)
-  for (const { column, formats } of fitting) {
-    const { field, rule, date } = column
-    const rivals = rivalsAmong(column, formats)
-    const isMeant = (format: string) => shown.has(format) || orderOf(format) === given
+  for (const { field, rule, date, texts, formats } of fitting) {
+    const rivals = rivalsAmong(formats, date, [...texts])
     const left = rivals.length > 1 ? rivals.filter(isMeant) : rivals
-    if (rivals.length > 1 && left.length !== 1) return { flaw: question(column, rivals) }
+    if (rivals.length > 1 && left.length !== 1)
+      throw new UnreadableSheet(table, question(field, rule, [...texts][0], rivals))
     const [format] = left
     if (format !== undefined) rules.set(field, { ...rule, date: patternAt(date, format) })
   }
-  return { mapping: { ...mapping, rules } }
-}
-
-function addText({ rule, texts }: DayColumn, cells: Cells): void {
-  const text = rule.from.flatMap(cells).find((one) => one.trim() !== '')
-  if (text !== undefined && !rule.values?.has(folded(text))) texts.add(text)
+  return { ...mapping, rules }
 }
 
 /** The formats that fit every text. */
-function formatsFor({ date, texts }: DayColumn): string[] {
-  const all = [...texts]
-  if (all.length === 0) return []
-  return date.texts.filter((format) => {
-    const pattern = patternAt(date, format)
-    return all.every((text) => 'day' in dayIn(text, pattern))
-  })
+function formatsFor(date: DayPattern, texts: readonly string[]): string[] {
+  if (texts.length === 0) return []
+  const patterns = date.texts.map((format) => [format, patternAt(date, format)] as const)
+  return patterns
+    .filter(([, pattern]) => texts.every((text) => 'day' in dayIn(text, pattern)))
+    .map(([format]) => format)
 }
 
 /** One format for each reading of the texts. */
-function rivalsAmong({ date, texts }: DayColumn, formats: readonly string[]): string[] {
-  const [first, ...others] = formats
-  if (first === undefined || others.length === 0) return [...formats]
-  const dayBy = (format: string) => (text: string) => JSON.stringify(dayIn(text, patternAt(date, format)))
-  const isOther = (format: string) => [...texts].some((text) => dayBy(format)(text) !== dayBy(first)(text))
-  return [first, ...others.filter(isOther)]
+function rivalsAmong(formats: readonly string[], date: DayPattern, texts: readonly string[]): readonly string[] {
+  if (formats.length < 2) return formats
+  const readings = formats.map((format) => JSON.stringify(texts.map((text) => dayIn(text, patternAt(date, format)))))
+  return formats.filter((_, at) => readings.indexOf(readings[at] ?? '') === at)
 }
 
 function orderOf(format: string): DateOrder {
   return format.indexOf('d') < format.indexOf('M') ? 'dmy' : 'mdy'
 }
 
-function question({ field, rule, texts }: DayColumn, formats: readonly string[]): string {
-  const [text] = texts
-  const line = `"${field}": { "from": ${JSON.stringify(rule.from[0])}, "date": "${formats[0]}" }`
-  const open = `${rule.from[0]}: days such as ${text} fit ${formats.join(' and ')}, and no row shows which.`
+function question(field: string, { from }: Rule, text: string | undefined, formats: readonly string[]): string {
+  const line = `"${field}": { "from": ${JSON.stringify(from[0])}, "date": "${formats[0]}" }`
+  const open = `${from[0]}: days such as ${text} fit ${formats.join(' and ')}, and no row shows which.`
   return `${open} Say it with --date-order dmy or --date-order mdy, or in a map: ${line}.`
 }

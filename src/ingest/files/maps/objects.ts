@@ -7,7 +7,7 @@ import { RecordMapper } from './records.js'
 export function mappedObjects(source: Iterable<JsonRecord>, mapping: Mapping, name: string): SheetRecords {
   const mapper = new RecordMapper(mapping)
   const blank = blankOf(mapping)
-  const unseen = new UnseenPaths(mapping)
+  const unseen = unseenPaths(mapping)
   const records: (SheetRecord & { values: Record<string, unknown> })[] = []
   for (const { line, members, flaws } of source) {
     const values = { ...blank }
@@ -27,67 +27,55 @@ export function mappedObjects(source: Iterable<JsonRecord>, mapping: Mapping, na
 /** How many objects a message takes its paths from. */
 const SAMPLES = 20
 
-/** The names of a map that no object has had yet. */
-class UnseenPaths {
-  readonly #mapping: Mapping
-  readonly #unseen: { use: string; from: readonly string[]; mayLack: boolean }[]
-  readonly #samples: unknown[] = []
+/** Watches which names of a map no object has. */
+function unseenPaths({ rules, where, name: map }: Mapping) {
+  const unseen = [...rules, ...where.map((one) => ['where', one] as const)].filter(([, { from }]) => from.length > 0)
+  const samples: unknown[] = []
+  return {
+    look(members: unknown): void {
+      if (samples.length < SAMPLES) samples.push(members)
+      // Each path is seen soon, so that most records cost nothing.
+      for (let at = unseen.length - 1; at >= 0; at--) {
+        if (unseen[at]?.[1].from.some((path) => hasPath(members, path))) unseen.splice(at, 1)
+      }
+    },
 
-  constructor(mapping: Mapping) {
-    const rules = Array.from(mapping.rules, ([field, rule]) => ({ use: field, ...rule, mayLack: mayLack(rule) }))
-    const where = mapping.where.map((one) => ({ use: 'where', from: one.from, mayLack: mayLack(one) }))
-    this.#mapping = mapping
-    this.#unseen = [...rules, ...where].filter(({ from }) => from.length > 0)
-  }
-
-  look(members: unknown): void {
-    if (this.#samples.length < SAMPLES) this.#samples.push(members)
-    // Each path is seen soon, so that most records cost nothing.
-    for (let at = this.#unseen.length - 1; at >= 0; at--) {
-      if (this.#unseen[at]?.from.some((path) => hasPath(members, path))) this.#unseen.splice(at, 1)
-    }
-  }
-
-  /** The fields that are absent because the source lacks them. */
-  finish(name: string): string[] {
-    if (this.#samples.length === 0) return []
-    const missing = this.#unseen.filter((one) => !one.mayLack)
-    if (missing.length > 0) {
-      const paths = missing.map(({ use, from }) => `${from.join(' or ')} (for ${use})`).join(', ')
-      const there = listed(new Set(this.#samples.flatMap((sample) => pathsOf(sample))))
-      throw new UnreadableSheet(name, `No record has ${paths}, which ${this.#mapping.name} names. There are: ${there}.`)
-    }
-    const { rules } = this.#mapping
-    return this.#unseen.flatMap(({ use }) => (rules.has(use) && rules.get(use)?.default === undefined ? [use] : []))
+    /** The fields that are absent because the source lacks them. */
+    finish(name: string): string[] {
+      const missing = unseen.filter(([, one]) => !mayLack(one))
+      if (samples.length > 0 && missing.length > 0) {
+        const paths = missing.map(([use, { from }]) => `${from.join(' or ')} (for ${use})`).join(', ')
+        const there = listed(new Set(samples.flatMap((sample) => pathsOf(sample))))
+        throw new UnreadableSheet(name, `No record has ${paths}, which ${map} names. There are: ${there}.`)
+      }
+      return unseen.flatMap(([use]) => (rules.has(use) && rules.get(use)?.default === undefined ? [use] : []))
+    },
   }
 }
 
 /** The values at the end of a path such as `labels.name`: of every element of a list, or of the one at an index. */
 function membersAt(source: unknown, path: string): readonly unknown[] {
-  // A member whose own name contains dots takes precedence over a path.
-  if (isObject(source) && Object.hasOwn(source, path)) return elementsOf(source[path])
-  const [head = '', ...rest] = path.split('.')
-  const tail = rest.join('.')
-  if (Array.isArray(source)) {
-    if (!isIndex(head)) return source.filter(isObject).flatMap((element) => membersAt(element, path))
-    return tail === '' ? elementsOf(source[Number(head)]) : membersAt(source[Number(head)], tail)
-  }
-  return isObject(source) && tail !== '' && Object.hasOwn(source, head) ? membersAt(source[head], tail) : []
+  return followed(source, path) ?? []
 }
 
 /** Whether a source has a path, as far as one can tell: where null or an empty list is, anything could have been. */
 export function hasPath(source: unknown, path: string): boolean {
-  if (source === null || source === undefined) return true
+  return followed(source, path) !== undefined
+}
+
+/** The values at the end of a path; undefined if the source does not have it. */
+function followed(source: unknown, path: string): readonly unknown[] | undefined {
+  if (source === null || source === undefined) return []
+  // A member whose own name contains dots takes precedence over a path.
+  if (isObject(source) && Object.hasOwn(source, path)) return elementsOf(source[path])
   const [head = '', ...rest] = path.split('.')
   const tail = rest.join('.')
-  if (Array.isArray(source)) {
-    const elements: unknown[] = source
-    if (isIndex(head)) return tail === '' || hasPath(elements[Number(head)], tail)
-    return elements.length === 0 || elements.some((element) => hasPath(element, path))
-  }
-  if (!isObject(source)) return false
-  if (Object.hasOwn(source, path)) return true
-  return tail !== '' && Object.hasOwn(source, head) && hasPath(source[head], tail)
+  const below = (value: unknown) => (tail === '' ? elementsOf(value) : followed(value, tail))
+  if (!Array.isArray(source))
+    return isObject(source) && tail !== '' && Object.hasOwn(source, head) ? below(source[head]) : undefined
+  if (/^\d+$/.test(head)) return below(source[Number(head)])
+  const found = source.map((element) => followed(element, path)).filter((values) => values !== undefined)
+  return found.length > 0 || source.length === 0 ? found.flat() : undefined
 }
 
 /** Deeper members are not worth naming in a message. */
@@ -110,27 +98,17 @@ function elementsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value]
 }
 
-function isIndex(text: string): boolean {
-  return /^\d+$/.test(text)
-}
-
-/** JSON objects as a table, so that their members can be guessed like columns. */
-interface ObjectTable {
-  /** The paths to the members. */
-  readonly header: readonly string[]
-  readonly rows: readonly TableRow[]
-  /** The paths that lead to several values. */
-  readonly lists: ReadonlySet<string>
-}
-
 /** Objects with more paths are no records of one kind. */
 const PATHS_MAX = 500
 /** Each record is looked up by every path, so that a long one would cost as often. */
 const PATH_CHARACTERS_MAX = 1_000
 const SEPARATOR = '; '
 
-/** The table of some objects; undefined if they have too many members to be one, or too long names. */
-export function objectTable(records: Iterable<JsonRecord>): ObjectTable | undefined {
+/**
+ * JSON objects as a table, so that their members can be guessed like columns: its header has the paths to the members,
+ * and `lists` those that lead to several values. Undefined if there are too many members for one, or too long names.
+ */
+export function objectTable(records: Iterable<JsonRecord>) {
   const paths = new Set<string>()
   const whole: JsonRecord[] = []
   for (const record of records) {
@@ -143,7 +121,7 @@ export function objectTable(records: Iterable<JsonRecord>): ObjectTable | undefi
   }
   const header = [...paths]
   const lists = new Set<string>()
-  const rows = whole.map(({ line, members }) => {
+  const rows = whole.map(({ line, members }): TableRow => {
     const cells = header.map((path) => {
       const values = membersAt(members, path).filter(isScalar)
       if (values.length > 1) lists.add(path)

@@ -28,21 +28,9 @@ export function recognising(maps: readonly Recognisable[], test: HeaderTest): He
   }
 }
 
-/** The map whose signature the first object has, and all objects. */
-export function recognisedObjects(
-  source: Iterable<JsonRecord>,
-  maps: readonly Recognisable[],
-): { map: Recognisable | undefined; records: Iterable<JsonRecord> } {
-  const rest = source[Symbol.iterator]()
-  const first = rest.next()
-  if (first.done) return { map: undefined, records: [] }
-  const { members } = first.value
-  const map = maps.find((one) => one.source === 'objects' && isSuited(one, (path) => hasPath(members, path)))
-  const records = (function* () {
-    yield first.value
-    for (let next = rest.next(); !next.done; next = rest.next()) yield next.value
-  })()
-  return { map, records }
+/** The map whose signature an object has. */
+export function recognisedObject(maps: readonly Recognisable[], { members }: JsonRecord): Recognisable | undefined {
+  return maps.find((map) => map.source === 'objects' && isSuited(map, (path) => hasPath(members, path)))
 }
 
 export function recognisedNote({ product, name }: Recognisable): string {

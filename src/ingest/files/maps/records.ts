@@ -32,7 +32,7 @@ export class RecordMapper {
   /** Words that are not in `values`, by field and word. */
   readonly #unknown = new Map<string, Map<string, Noted>>()
   readonly #pairs: readonly (readonly [field: string, partner: string])[]
-  readonly #unique: readonly (readonly [field: string, texts: UniqueTexts])[]
+  readonly #unique: readonly (readonly [field: string, next: ReturnType<typeof uniqueTexts>])[]
   #leftOut = 0
 
   constructor(mapping: Mapping, unit: RowUnit = 'line') {
@@ -40,7 +40,7 @@ export class RecordMapper {
     this.#unit = unit
     const rules = [...mapping.rules]
     this.#pairs = rules.flatMap(([field, rule]) => (rule.with === undefined ? [] : [[field, rule.with] as const]))
-    this.#unique = rules.flatMap(([field, rule]) => (rule.unique ? [[field, new UniqueTexts()] as const] : []))
+    this.#unique = rules.flatMap(([field, rule]) => (rule.unique ? [[field, uniqueTexts()] as const] : []))
   }
 
   /** Whether a record fulfils `where`. */
@@ -59,7 +59,7 @@ export class RecordMapper {
       else flaws.push(result.flaw)
     }
     for (const [field, partner] of this.#pairs) if (!isFilled(values[partner])) values[field] = ''
-    for (const [field, references] of this.#unique) values[field] = references.next(values[field], values['project'])
+    for (const [field, next] of this.#unique) values[field] = next(values[field], values['project'])
     return flaws.length === 0 ? NO_FLAWS : flaws
   }
 
@@ -82,11 +82,9 @@ export class RecordMapper {
 
   #wordsWarning(field: string, words: ReadonlyMap<string, Noted>): string {
     const becomes = this.#mapping.rules.get(field)?.otherwise
-    const shown = Array.from(
-      words,
-      ([word, { count, line }]) => `${quoted(word)} (${count}, first in ${this.#unit} ${line})`,
-    )
-    const line = Array.from(words.keys(), (word) => `${quoted(word)}: ${JSON.stringify(becomes)}`).join(', ')
+    const placed = (word: string, { count, line }: Noted) => `${word} (${count}, first in ${this.#unit} ${line})`
+    const shown = Array.from(words, ([word, noted]) => placed(JSON.stringify(word), noted))
+    const line = Array.from(words.keys(), (word) => `${JSON.stringify(word)}: ${JSON.stringify(becomes)}`).join(', ')
     return [
       `${field} takes ${becomes} for ${shown.slice(0, WORDS_SHOWN).join(', ')}, not known to ${this.#mapping.name}.`,
       `To change that, put it into the map: "${field}": { "values": { ${line} } }.`,
@@ -112,7 +110,7 @@ export class RecordMapper {
       return 'day' in read ? { value: read.day } : flawed(column, first, read.flaw)
     }
     const text = prefixed(rule, rule.join === undefined ? first : scalars.join(rule.join))
-    const value = rule.oneLine && typeof text === 'string' ? text.replaceAll(/[\s\p{Cc}]+/gu, ' ') : text
+    const value = rule.oneLine && typeof text === 'string' ? oneLine(text) : text
     return { value: rule.cut === undefined ? value : this.#shortened(field, value, rule.cut, line) }
   }
 
@@ -130,11 +128,7 @@ export class RecordMapper {
   }
 
   #partsOf(field: string, rule: Rule, scalars: readonly Scalar[], separator: string, line: number): string[] {
-    const parts = scalars.flatMap((one) =>
-      String(one)
-        .split(separator)
-        .map((part) => part.trim()),
-    )
+    const parts = scalars.flatMap((one) => String(one).split(separator)).map((part) => part.trim())
     return parts.filter(isFilled).map((part) => {
       const known = rule.values?.get(folded(part))
       if (known !== undefined) return String(known)
@@ -169,10 +163,6 @@ function note(noted: Map<string, Noted>, key: string, line: number): void {
   const before = noted.get(key)
   if (before) before.count++
   else noted.set(key, { count: 1, line })
-}
-
-function quoted(word: string): string {
-  return JSON.stringify(word)
 }
 
 function prefixed({ prefix }: Rule, value: Scalar): Scalar {
@@ -255,22 +245,22 @@ const NUMBER_CHARACTERS = 10
 const TEXT_CHARACTERS_MAX = TEXT_MAX.reference - NUMBER_CHARACTERS
 const HASH_CHARACTERS = 8
 
-/** Makes references of texts, the same ones each time that the same rows are read. */
-class UniqueTexts {
-  readonly #seen = new Map<string, number>()
-
-  /** The reference for a text within a project; the second of the same text gets (2). */
-  next(value: unknown, project: unknown): string {
-    const text = String(value ?? '')
-      .replaceAll(/[\s\p{Cc}]+/gu, ' ')
-      .trim()
+/** Makes references of texts within a project, the same ones each time that the same rows are read. */
+function uniqueTexts() {
+  const seen = new Map<string, number>()
+  return (value: unknown, project: unknown): string => {
+    const text = oneLine(String(value ?? '')).trim()
     if (text === '') return ''
     const short = shortened(text)
     const key = `${String(project ?? '')}\n${short}`
-    const count = (this.#seen.get(key) ?? 0) + 1
-    this.#seen.set(key, count)
+    const count = (seen.get(key) ?? 0) + 1
+    seen.set(key, count)
     return count === 1 ? short : `${short} (${count})`
   }
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ')
 }
 
 /** Two long texts with the same beginning stay different by their hashes. */
@@ -278,8 +268,6 @@ function shortened(text: string): string {
   const points = Array.from(text)
   if (points.length <= TEXT_CHARACTERS_MAX) return text
   const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_CHARACTERS)
-  return `${points
-    .slice(0, TEXT_CHARACTERS_MAX - HASH_CHARACTERS - 1)
-    .join('')
-    .trimEnd()}~${hash}`
+  const start = points.slice(0, TEXT_CHARACTERS_MAX - HASH_CHARACTERS - 1).join('')
+  return `${start.trimEnd()}~${hash}`
 }

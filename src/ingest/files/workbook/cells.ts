@@ -1,11 +1,11 @@
 import { LIMITS } from '../../../limits.js'
-import { isBlank } from '../table.js'
+import { isBlank, type TableRow } from '../table.js'
 import { BadZip, damaged } from './zip.js'
 
 /** The columns that a sheet has in every program. */
 export const COLUMNS_MAX = LIMITS.tableColumnsMax
 /** The rows that a sheet has in every program. */
-export const ROWS_MAX = 1_048_576
+const ROWS_MAX = 1_048_576
 
 /** The column of a cell such as AB12, from 0. */
 export function columnOf(reference: string): number {
@@ -19,6 +19,11 @@ export function columnOf(reference: string): number {
   return column - 1
 }
 
+/** Refuses a row that no spreadsheet has. */
+export function requireLine(line: number): void {
+  if (line > ROWS_MAX) throw damaged(`it has a row ${line}, and no spreadsheet has that many`)
+}
+
 /** The name of a cell. */
 function cellName(column: number, line: number): string {
   return `${lettersOf(column)}${line}`
@@ -29,18 +34,10 @@ function lettersOf(column: number): string {
   return column < 26 ? last : lettersOf(Math.floor(column / 26) - 1) + last
 }
 
-/** What the cells of a sheet may take together, so that a small file cannot become a large table. */
+/** What the cells of a workbook may take together, so that a small file cannot become a large table. */
 export class Budget {
   #cellsLeft: number = LIMITS.workbookCellsMax
   #charactersLeft: number = LIMITS.workbookBytesMax
-
-  /** Refuses a text that is too long for a cell. */
-  check(text: string, column: number, line: number): void {
-    const most = LIMITS.cellCharactersMax
-    if (text.length <= most) return
-    const cell = cellName(column, line)
-    throw new BadZip(`The cell ${cell} has more than ${most.toLocaleString('en')} characters. Shorten it.`)
-  }
 
   /** Charges for a text, and for the cells by which a row becomes longer: one text can be that of many cells. */
   take(cells: number, characters: number): void {
@@ -71,61 +68,89 @@ export function mergesIn(reference: string): Merge[] {
 }
 
 /** A row to which merged cells can be added. */
-export interface OpenRow {
+interface OpenRow {
   readonly line: number
   readonly cells: string[]
   merged?: Set<number>
   across?: number
 }
 
-/**
- * Fills merged cells downwards, as people read them: a value beside several rows is the value of each. Rows that have
- * nothing else are not in the list, and stay away.
- */
-export function fillMerged(rows: readonly OpenRow[], merges: readonly Merge[], budget: Budget): void {
-  const waiting = merges.toSorted((one, other) => other.first - one.first)
-  const open = new Map<number, { last: number; text: string }>()
-  for (const row of rows) {
-    const { line, cells } = row
-    for (let next = waiting.at(-1); next && next.first <= line; next = waiting.at(-1)) {
-      waiting.pop()
-      const text = cells[next.column]
-      if (next.first === line && next.across > (row.across ?? 1)) row.across = next.across
-      if (next.first === line && next.last > line && text !== undefined && !isBlank(text))
-        open.set(next.column, { last: next.last, text })
-    }
-    for (const [column, { last, text }] of open) {
-      if (line > last) open.delete(column)
-      else if (isBlank(cells[column])) {
-        budget.take(column + 1 - cells.length, text.length)
-        while (cells.length < column) cells.push('')
-        cells[column] = text
-        row.merged ??= new Set()
-        row.merged.add(column)
-      }
-    }
-  }
-}
-
-/** What the reader of a sheet should know about its rows and cells. */
-export class Remarks {
+/** Collects the rows of a sheet that are not blank, and what its reader should know about them. */
+export class SheetRows {
+  readonly merges: Merge[] = []
+  readonly #rows: OpenRow[] = []
+  readonly #budget: Budget
   readonly #errors = { count: 0, first: '' }
   readonly #uncomputed = { count: 0, first: '' }
   #hidden = 0
 
-  hiddenRow(): void {
-    this.#hidden++
+  constructor(budget: Budget) {
+    this.#budget = budget
   }
 
-  error(column: number, line: number): void {
-    if (this.#errors.count++ === 0) this.#errors.first = cellName(column, line)
+  /** Puts a text into a cell of a row, or into several beside each other. */
+  put(cells: string[], column: number, line: number, text: string, times = 1): void {
+    const most = LIMITS.cellCharactersMax
+    if (text.length > most) {
+      const cell = cellName(column, line)
+      throw new BadZip(`The cell ${cell} has more than ${most.toLocaleString('en')} characters. Shorten it.`)
+    }
+    this.#budget.take(column + times - cells.length, text.length * times)
+    while (cells.length < column) cells.push('')
+    for (let at = column; at < column + times; at++) cells[at] = text
   }
 
-  uncomputed(column: number, line: number): void {
-    if (this.#uncomputed.count++ === 0) this.#uncomputed.first = cellName(column, line)
+  /** Adds a row as often as it is repeated, up to the last line. */
+  add(cells: string[], isHidden: boolean, first: number, last = first): void {
+    requireLine(last)
+    const characters = cells.reduce((sum, { length }) => sum + length, 0)
+    for (let line = first; line <= last; line++) {
+      if (line > first) this.#budget.take(cells.length, characters)
+      this.#rows.push({ line, cells: line > first ? [...cells] : cells })
+      if (isHidden) this.#hidden++
+    }
   }
 
-  notes(): string[] {
+  /** Notes a formula with an error, or without a result. */
+  note(what: 'error' | 'uncomputed', column: number, line: number): void {
+    const noted = what === 'error' ? this.#errors : this.#uncomputed
+    if (noted.count++ === 0) noted.first = cellName(column, line)
+  }
+
+  /** The rows with their merged cells, and the notes. */
+  finish(): { rows: readonly TableRow[]; notes: readonly string[] } {
+    this.#fillMerged()
+    return { rows: this.#rows, notes: this.#notes() }
+  }
+
+  /**
+   * Fills merged cells downwards, as people read them: a value beside several rows is the value of each. Rows that have
+   * nothing else are not in the list, and stay away.
+   */
+  #fillMerged(): void {
+    const waiting = this.merges.toSorted((one, other) => other.first - one.first)
+    const open = new Map<number, { last: number; text: string }>()
+    for (const row of this.#rows) {
+      const { line, cells } = row
+      for (let next = waiting.at(-1); next && next.first <= line; next = waiting.at(-1)) {
+        waiting.pop()
+        const text = cells[next.column]
+        if (next.first === line && next.across > (row.across ?? 1)) row.across = next.across
+        if (next.first === line && next.last > line && text !== undefined && !isBlank(text))
+          open.set(next.column, { last: next.last, text })
+      }
+      for (const [column, { last, text }] of open) {
+        if (line > last) open.delete(column)
+        else if (isBlank(cells[column])) {
+          this.put(cells, column, line, text)
+          row.merged ??= new Set()
+          row.merged.add(column)
+        }
+      }
+    }
+  }
+
+  #notes(): string[] {
     const counted = ({ count, first }: { count: number; first: string }) => `${count}, the first is ${first}.`
     const errors = `Cells that show an error of a formula: ${counted(this.#errors)}`
     const uncomputed = `Formulas without a stored result were read as blank: ${counted(this.#uncomputed)}`

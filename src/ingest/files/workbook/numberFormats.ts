@@ -1,3 +1,7 @@
+import { excerpt } from '../table.js'
+import type { XmlReader } from './xml.js'
+import { BadZip } from './zip.js'
+
 /** The text that a person sees for a number. */
 export type NumberFormat = (value: number) => string
 
@@ -9,8 +13,8 @@ interface Epoch {
 
 const DAY_MS = 86_400_000
 // Excel's first calendar has a February 29th in 1900, as Lotus 1-2-3 had; from March on, its zero is December 30th.
-export const EPOCH_1900: Epoch = { zero: Date.UTC(1899, 11, 30), first: 1 }
-export const EPOCH_1904: Epoch = { zero: Date.UTC(1904, 0, 1), first: 0 }
+const EPOCH_1900: Epoch = { zero: Date.UTC(1899, 11, 30), first: 1 }
+const EPOCH_1904: Epoch = { zero: Date.UTC(1904, 0, 1), first: 0 }
 const LAST_DAY = Date.UTC(9999, 11, 31)
 const FALSE_LEAP_DAY = 60
 
@@ -22,13 +26,33 @@ const BUILT_IN: ReadonlyMap<number, string> = new Map([
   ...[18, 19, 20, 21, 32, 33, 34, 35, 45, 47, 55, 56].map((id) => [id, 'hh:mm'] as const),
 ])
 
-/** The format of a number format id, with the codes of the file. */
-export function numberFormat(id: number, codes: ReadonlyMap<number, string>, epoch: Epoch): NumberFormat {
-  return formatOf(codes.get(id) ?? BUILT_IN.get(id) ?? 'General', epoch)
+/** The number formats of the styles of cells. */
+export function formatsOf(xml: XmlReader, is1904: boolean): NumberFormat[] {
+  const codes = new Map<number, string>()
+  const styles: number[] = []
+  let isCells = false
+  for (let event = xml.next(); event; event = xml.next()) {
+    if (xml.name === 'cellXfs' && event !== 'text') isCells = event === 'open'
+    if (event !== 'open') continue
+    const id = Number(xml.attribute('numFmtId') ?? 0)
+    if (xml.name === 'numFmt') codes.set(id, formatCode(xml))
+    if (xml.name === 'xf' && isCells) styles.push(id)
+  }
+  const epoch = is1904 ? EPOCH_1904 : EPOCH_1900
+  const formats = new Map<number, NumberFormat>()
+  for (const id of new Set(styles)) formats.set(id, formatOf(codes.get(id) ?? BUILT_IN.get(id) ?? 'General', epoch))
+  return styles.flatMap((id) => formats.get(id) ?? [])
+}
+
+function formatCode(xml: XmlReader): string {
+  const code = xml.attribute('formatCode') ?? ''
+  if (code.length <= FORMAT_CHARACTERS_MAX) return code
+  const most = FORMAT_CHARACTERS_MAX.toLocaleString('en')
+  throw new BadZip(`The number format ${JSON.stringify(excerpt(code))} has more than ${most} characters. Shorten it.`)
 }
 
 /** Excel takes 255. */
-export const FORMAT_CHARACTERS_MAX = 1_000
+const FORMAT_CHARACTERS_MAX = 1_000
 const LITERALS = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\][]*\]|am\/pm|a\/p/gi
 
 function formatOf(code: string, epoch: Epoch): NumberFormat {

@@ -1,5 +1,4 @@
-import type { TableRow } from '../table.js'
-import { Budget, COLUMNS_MAX, fillMerged, type Merge, type OpenRow, Remarks, ROWS_MAX } from './cells.js'
+import { Budget, COLUMNS_MAX, SheetRows } from './cells.js'
 import { plain } from './numberFormats.js'
 import { XmlReader } from './xml.js'
 import { BadZip, damaged, type Zip } from './zip.js'
@@ -10,20 +9,12 @@ const CONTENT = 'content.xml'
 const NUMBERING = /^\p{L}\D*\d+$|^0\d+$/u
 const SPACES_MAX = 1_000
 
-/** A sheet of an OpenDocument spreadsheet. */
-interface OpenSheet {
-  readonly name: string
-  readonly isHidden: boolean
-  readonly rows: readonly TableRow[]
-  readonly notes: readonly string[]
-}
-
 export function isOpenDocument(zip: Zip): boolean {
   return zip.read('mimetype')?.toString('latin1').trim() === SPREADSHEET
 }
 
 /** The sheets of an OpenDocument spreadsheet, all at once, because they are in one part. */
-export function openDocumentSheets(zip: Zip): readonly OpenSheet[] {
+export function openDocumentSheets(zip: Zip) {
   if (zip.read('META-INF/manifest.xml')?.includes('encryption-data'))
     throw new BadZip('The workbook is encrypted. Save it without a password.')
   const content = zip.read(CONTENT)
@@ -31,7 +22,7 @@ export function openDocumentSheets(zip: Zip): readonly OpenSheet[] {
   const xml = new XmlReader(content, CONTENT)
   const budget = new Budget()
   const hiddenStyles = new Set<string>()
-  const sheets: OpenSheet[] = []
+  const sheets: ReturnType<SheetReader['read']> = []
   let style = ''
   for (const name of xml.elements()) {
     if (name === 'style') style = xml.attribute('name') ?? ''
@@ -46,20 +37,19 @@ class SheetReader {
   readonly #budget: Budget
   readonly #name: string
   readonly #isHidden: boolean
-  readonly #rows: OpenRow[] = []
-  readonly #merges: Merge[] = []
-  readonly #remarks = new Remarks()
+  readonly #sheet: SheetRows
   #line = 0
 
   /** Reads the sheet whose element was just opened. */
   constructor(xml: XmlReader, budget: Budget, hiddenStyles: ReadonlySet<string>) {
     this.#xml = xml
     this.#budget = budget
+    this.#sheet = new SheetRows(budget)
     this.#name = xml.attribute('name') ?? ''
     this.#isHidden = hiddenStyles.has(xml.attribute('style-name') ?? '')
   }
 
-  read(): OpenSheet[] {
+  read() {
     let isLinked = false
     while (!this.#xml.isEnd('table')) {
       if (this.#xml.name === 'table-row') this.#row()
@@ -67,9 +57,7 @@ class SheetReader {
       // What was last read from another file is no sheet of this one.
       else if (this.#xml.name === 'table-source') isLinked = true
     }
-    fillMerged(this.#rows, this.#merges, this.#budget)
-    const sheet = { name: this.#name, isHidden: this.#isHidden, rows: this.#rows, notes: this.#remarks.notes() }
-    return isLinked ? [] : [sheet]
+    return isLinked ? [] : [{ name: this.#name, isHidden: this.#isHidden, ...this.#sheet.finish() }]
   }
 
   #row(): void {
@@ -88,26 +76,12 @@ class SheetReader {
       // What is under a merged cell is not shown.
       if (text !== '' && !isCovered) {
         if (at + columns > COLUMNS_MAX) throw damaged('it has more columns than a spreadsheet has')
-        this.#budget.check(text, at, first)
-        this.#budget.take(at + columns - cells.length, text.length * columns)
-        while (cells.length < at) cells.push('')
-        for (let copy = 0; copy < columns; copy++) cells.push(text)
-        if (last > this.#line || across > 1) this.#merges.push({ column: at, first, last, across })
+        this.#sheet.put(cells, at, first, text, columns)
+        if (last > this.#line || across > 1) this.#sheet.merges.push({ column: at, first, last, across })
       }
       at += columns
     }
-    if (cells.length > 0) this.#add(cells, first, isHidden)
-  }
-
-  /** Adds a row as often as it is repeated. */
-  #add(cells: string[], first: number, isHidden: boolean): void {
-    if (this.#line > ROWS_MAX) throw damaged(`it has a row ${this.#line}, and no spreadsheet has that many`)
-    const characters = cells.reduce((sum, { length }) => sum + length, 0)
-    for (let line = first; line <= this.#line; line++) {
-      if (line > first) this.#budget.take(cells.length, characters)
-      this.#rows.push({ line, cells: [...cells] })
-      if (isHidden) this.#remarks.hiddenRow()
-    }
+    if (cells.length > 0) this.#sheet.add(cells, isHidden, first, this.#line)
   }
 
   /** The text that a person sees, up to the end of the cell; days, numbers and booleans in their own form. */
@@ -117,8 +91,9 @@ class SheetReader {
     const value = xml.attribute('value') ?? xml.attribute('date-value') ?? xml.attribute('boolean-value') ?? ''
     const isFormula = xml.attribute('formula') !== undefined
     const shown = this.#paragraphs(xml.name)
-    if (isFormula && (type === undefined || (type !== 'string' && value === ''))) this.#remarks.uncomputed(column, line)
-    if (isFormula && /^(?:#[A-Z/0!?]+|Err:\d+)$/.test(shown)) this.#remarks.error(column, line)
+    if (isFormula && (type === undefined || (type !== 'string' && value === '')))
+      this.#sheet.note('uncomputed', column, line)
+    if (isFormula && /^(?:#[A-Z/0!?]+|Err:\d+)$/.test(shown)) this.#sheet.note('error', column, line)
     if (type === 'date') return value.slice(0, 10)
     if (type === 'boolean') return value
     const number =

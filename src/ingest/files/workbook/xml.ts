@@ -48,11 +48,9 @@ export class XmlReader {
       open -= 1
       this.#parsed.push({ event: 'close', name: localName(name), text: '', attributes: NO_ATTRIBUTES })
     })
-    const onText = (text: string) => {
-      this.#parsed.push({ event: 'text', name: '', text, attributes: NO_ATTRIBUTES })
+    for (const kind of ['text', 'cdata'] as const) {
+      this.#parser.on(kind, (text) => this.#parsed.push({ event: 'text', name: '', text, attributes: NO_ATTRIBUTES }))
     }
-    this.#parser.on('text', onText)
-    this.#parser.on('cdata', onText)
     this.#parser.on('doctype', () => {
       throw wrong('it has a document type, which workbooks do not have')
     })
@@ -64,8 +62,7 @@ export class XmlReader {
   /** The next event; undefined at the end. */
   next(): XmlEvent | undefined {
     while (this.#next === this.#parsed.length) if (!this.#more()) return undefined
-    const found = this.#parsed[this.#next]
-    this.#next += 1
+    const found = this.#parsed[this.#next++]
     if (!found) return undefined
     const { event, name, text, attributes } = found
     if (event === 'text') this.text = text

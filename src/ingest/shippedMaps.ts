@@ -1,0 +1,367 @@
+import { type IssueSeverity, TEXT_MAX } from '../vocabulary.js'
+import { SHEETS } from './columns.js'
+import { ISSUE_STATUS_WORDS, PERSON_STATUS_WORDS, SEVERITY_WORDS } from './files/guess/words.js'
+import { mappingOf } from './files/mapping.js'
+import type { Recognisable } from './files/maps/recognition.js'
+import type { SheetNoun } from './files/table.js'
+
+/** A map that comes with the command, in the form of a map file. */
+interface MapFile extends Omit<Recognisable, 'mapping'> {
+  /** What it reads, for the list of maps. */
+  readonly reads: string
+  readonly where?: readonly Readonly<Record<string, unknown>>[]
+  readonly columns: Readonly<Record<string, unknown>>
+}
+
+type Words<V extends string> = Readonly<Record<V, string>>
+
+/** What labels say about severity: most of them say something else. */
+const LABELS: Words<IssueSeverity> = {
+  CRITICAL: 'critical, blocker, urgent',
+  HIGH: 'high, major',
+  MEDIUM: 'medium, normal, moderate',
+  LOW: 'low, minor, trivial',
+}
+
+/** States of trackers besides the words of people: Jira's categories, and the processes of Azure DevOps and OpenProject. */
+const STATES: Words<'OPEN' | 'IN_PROGRESS' | 'RESOLVED' | 'CLOSED'> = {
+  OPEN: 'proposed, approved, in specification, specified, confirmed, scheduled',
+  IN_PROGRESS: 'indeterminate, committed, developed, feedback',
+  RESOLVED: 'terminé(e)',
+  CLOSED: 'removed, abgewiesen',
+}
+
+function valuesOf(...all: Readonly<Record<string, string>>[]): Readonly<Record<string, string>> {
+  const entries = all.flatMap((words) => Object.entries(words))
+  return Object.fromEntries(entries.flatMap(([value, list]) => list.split(', ').map((word) => [word, value])))
+}
+
+/** Labels such as `priority: high`, `sev2` and `critical`. */
+function labelValues() {
+  const marks = [': ', ':', '::', '/', '-']
+  const kinds = ['severity', 'priority', 'prio', 'sev'].flatMap((kind) => marks.map((mark) => kind + mark))
+  const named = Object.entries(valuesOf(LABELS)).flatMap(([word, value]) =>
+    ['', ...kinds].map((prefix) => [`${prefix}${word}`, value]),
+  )
+  const numbered = Object.keys(LABELS).flatMap((value, index) =>
+    ['p', 'sev', 'severity::', 'priority::'].map((prefix) => [`${prefix}${index + 1}`, value]),
+  )
+  return Object.fromEntries([['p0', 'CRITICAL'], ...numbered, ...named])
+}
+
+const NUMERIC = ['yyyy-MM-dd', 'd.M.yyyy', 'd.M.yy', 'd/M/yyyy', 'M/d/yyyy', 'd/M/yy', 'M/d/yy', 'd-M-yyyy', 'M-d-yyyy']
+const NAMED = ['d/MMM/yy', 'd/MMM/yyyy', 'd MMM yyyy', 'd. MMM yyyy', 'd-MMM-yyyy', 'd-MMM-yy', 'MMM d, yyyy']
+
+/** A rule with these members for columns that the source may lack. */
+const rule =
+  (members: object) =>
+  (...from: string[]) => ({ from, ...members, optional: true })
+const optional = rule({})
+// Longer texts are cut: one must not stop a tracker's file.
+const title = (...from: string[]) => ({ from, cut: TEXT_MAX.headline })
+const description = rule({ cut: TEXT_MAX.description })
+// An issue must have a severity.
+const severity = rule({ values: valuesOf(SEVERITY_WORDS), default: 'MEDIUM', otherwise: 'MEDIUM' })
+const severityOfLabels = rule({ values: labelValues(), default: 'MEDIUM' })
+// A status that is unknown is open, so that it is seen.
+const status = rule({ values: valuesOf(ISSUE_STATUS_WORDS, STATES), otherwise: 'OPEN' })
+const personStatus = rule({ values: valuesOf(PERSON_STATUS_WORDS), otherwise: 'ACTIVE' })
+const isoDay = rule({ date: 'yyyy-MM-dd' })
+// As the user's settings write it: the whole column shows how.
+const localDay = rule({ date: [...NUMERIC, ...NAMED], months: ['de', 'fr', 'es', 'pt', 'pl'] })
+
+/** The headings of Jira's CSV are in the language of the user. */
+const KEY = [
+  ...['Issue key', 'Work item key', 'Vorgangsschlüssel', 'Clé de ticket', 'Clave de incidencia'],
+  ...['Chave da item', 'Chave do item', 'Klucz zgłoszenia'],
+]
+const PROJECT = ['Project key', 'Projektschlüssel', 'Clé de projet', 'Clave del proyecto', 'Klucz projektu']
+const SUMMARY = ['Summary', 'Zusammenfassung', 'Résumé', 'Resumen', 'Resumo', 'Podsumowanie']
+const STATUS = [
+  'Status',
+  'État',
+  'Estado',
+  'Status Category',
+  'Statuskategorie',
+  "Catégorie d'état",
+  'Categoría de estado',
+]
+const ASSIGNEE = [
+  ...['Assignee', 'Zugewiesene Person', 'Bearbeiter', 'Personne assignée'],
+  ...['Responsable', 'Persona asignada', 'Responsável'],
+]
+const DUE = ['Due date', 'Fälligkeitsdatum', "Date d'échéance", 'Fecha de vencimiento', 'Data limite', 'Termin']
+
+const GITHUB = {
+  reference: { from: 'number', prefix: 'GH-' },
+  title: title('title'),
+  description: description('body'),
+  severity: severityOfLabels('labels.name'),
+  status: status('state'),
+}
+
+const ISSUES: readonly MapFile[] = [
+  {
+    name: 'jira-csv',
+    product: 'a Jira export',
+    reads: 'the CSV export of Jira (all or current fields), in English, German, French, Spanish, Portuguese or Polish',
+    source: 'table',
+    signature: [KEY, SUMMARY],
+    columns: {
+      // An export of the current fields has the key of the issue alone.
+      project: { from: [...PROJECT, ...KEY], before: '-' },
+      reference: { from: KEY },
+      title: title(...SUMMARY),
+      description: description('Description', 'Beschreibung', 'Descripción', 'Descrição', 'Opis'),
+      severity: severity('Priority', 'Priorität', 'Priorité', 'Prioridad', 'Prioridade', 'Priorytet'),
+      status: status(...STATUS),
+      assignee: optional(...ASSIGNEE),
+      raisedOn: localDay('Created', 'Erstellt', 'Création', 'Créée', 'Creada', 'Creado', 'Criado', 'Utworzono'),
+      dueOn: localDay(...DUE),
+    },
+  },
+  {
+    name: 'jira-json',
+    product: "an answer of Jira's REST API",
+    reads: "Jira's REST API, version 2 or 3: GET /rest/api/3/search/jql",
+    source: 'objects',
+    signature: [['key'], ['fields.summary'], ['fields.status', 'fields.issuetype']],
+    columns: {
+      project: { from: ['fields.project.key', 'key'], before: '-' },
+      reference: 'key',
+      title: title('fields.summary'),
+      description: description('fields.description'),
+      severity: severity('fields.priority.name'),
+      status: status('fields.status.name', 'fields.status.statusCategory.key', 'fields.status.statusCategory.name'),
+      assignee: optional('fields.assignee.emailAddress', 'fields.assignee.displayName'),
+      assigneeName: optional('fields.assignee.displayName'),
+      raisedOn: isoDay('fields.created'),
+      dueOn: isoDay('fields.duedate'),
+    },
+  },
+  {
+    name: 'github-json',
+    product: "an answer of GitHub's REST API",
+    reads: "GitHub's REST API: GET /repos/OWNER/REPO/issues; pull requests are left out",
+    source: 'objects',
+    signature: [['number'], ['html_url'], ['repository_url', 'events_url', 'comments_url']],
+    where: [{ column: 'pull_request', blank: true }],
+    columns: {
+      ...GITHUB,
+      assignee: optional('assignees.login', 'assignee.login'),
+      url: 'html_url',
+      raisedOn: isoDay('created_at'),
+      dueOn: isoDay('milestone.due_on'),
+    },
+  },
+  {
+    name: 'github-cli',
+    product: 'the output of gh',
+    reads: 'gh issue list --json number,title,body,state,labels,assignees,url,createdAt,milestone',
+    source: 'objects',
+    signature: [['number'], ['title'], ['state', 'createdAt', 'url', 'labels'], ['assignees', 'createdAt', 'url']],
+    columns: {
+      ...GITHUB,
+      assignee: optional('assignees.login'),
+      url: optional('url'),
+      raisedOn: isoDay('createdAt'),
+      dueOn: isoDay('milestone.dueOn'),
+    },
+  },
+  {
+    name: 'gitlab-json',
+    product: "an answer of GitLab's REST API",
+    reads: "GitLab's REST API: GET /projects/ID/issues",
+    source: 'objects',
+    signature: [['iid'], ['web_url'], ['project_id']],
+    columns: {
+      reference: 'iid',
+      title: title('title'),
+      description: description('description'),
+      severity: severityOfLabels('labels', 'labels.name', 'severity'),
+      status: status('state'),
+      assignee: optional('assignees.username', 'assignee.username'),
+      assigneeName: optional('assignees.name', 'assignee.name'),
+      url: 'web_url',
+      raisedOn: isoDay('created_at'),
+      dueOn: isoDay('due_date', 'milestone.due_date'),
+    },
+  },
+  {
+    name: 'redmine-json',
+    product: "an answer of Redmine's REST API",
+    reads: "Redmine's REST API: GET /issues.json",
+    source: 'objects',
+    signature: [['subject'], ['tracker.name'], ['status.name']],
+    columns: {
+      reference: 'id',
+      title: title('subject'),
+      description: description('description'),
+      severity: severity('priority.name'),
+      status: status('status.name'),
+      assignee: optional('assigned_to.name'),
+      raisedOn: isoDay('created_on'),
+      dueOn: isoDay('due_date'),
+    },
+  },
+  {
+    name: 'redmine-csv',
+    product: 'a Redmine export',
+    reads: 'the CSV export of Redmine, in English or German',
+    source: 'table',
+    signature: [['#'], ['Tracker'], ['Subject', 'Thema']],
+    columns: {
+      reference: '#',
+      title: title('Subject', 'Thema'),
+      description: description('Description', 'Beschreibung'),
+      severity: severity('Priority', 'Priorität'),
+      status: status('Status'),
+      assignee: optional('Assignee', 'Zugewiesen an'),
+      raisedOn: localDay('Created', 'Angelegt'),
+      dueOn: localDay('Due date', 'Abgabedatum'),
+    },
+  },
+  {
+    name: 'openproject-json',
+    product: "an answer of OpenProject's API",
+    reads: "OpenProject's API v3: GET /api/v3/work_packages",
+    source: 'objects',
+    signature: [['subject'], ['lockVersion', '_type'], ['_links.status']],
+    columns: {
+      reference: 'id',
+      title: title('subject'),
+      description: description('description.raw'),
+      severity: severity('_links.priority.title'),
+      status: status('_links.status.title'),
+      assignee: optional('_links.assignee.title', '_links.responsible.title'),
+      raisedOn: isoDay('createdAt'),
+      dueOn: isoDay('dueDate', 'date'),
+    },
+  },
+  {
+    name: 'azure-devops-csv',
+    product: 'an Azure DevOps export',
+    reads: 'the CSV of a query in Azure Boards (Export to CSV)',
+    source: 'table',
+    signature: [['ID'], ['Work Item Type'], ['Title', 'Title 1'], ['State']],
+    columns: {
+      reference: 'ID',
+      title: title('Title', 'Title 1', 'Title 2', 'Title 3', 'Title 4'),
+      description: description('Description', 'Repro Steps'),
+      severity: {
+        ...severity('Severity', 'Priority'),
+        values: {
+          ...{ '1 - Critical': 'CRITICAL', '2 - High': 'HIGH', '3 - Medium': 'MEDIUM', '4 - Low': 'LOW' },
+          ...{ 1: 'CRITICAL', 2: 'HIGH', 3: 'MEDIUM', 4: 'LOW' },
+        },
+      },
+      status: status('State'),
+      assignee: optional('Assigned To'),
+      raisedOn: localDay('Created Date'),
+      dueOn: localDay('Due Date', 'Target Date'),
+    },
+  },
+]
+
+const ENTRA = {
+  name: 'displayName',
+  email: { from: ['mail', 'userPrincipalName'] },
+  title: optional('jobTitle'),
+  department: optional('department'),
+  status: personStatus('accountEnabled'),
+}
+
+const PEOPLE: readonly MapFile[] = [
+  {
+    name: 'entra-json',
+    product: 'an answer of Microsoft Graph',
+    reads:
+      'Microsoft Graph: GET /users?$select=id,displayName,mail,userPrincipalName,jobTitle,department,accountEnabled',
+    source: 'objects',
+    signature: [['userPrincipalName'], ['displayName'], ['id']],
+    columns: { ...ENTRA, externalId: 'id' },
+  },
+  {
+    name: 'entra-csv',
+    product: 'an export of Microsoft Entra',
+    reads: 'the CSV of Download users in the Microsoft Entra or Azure portal',
+    source: 'table',
+    signature: [['userPrincipalName'], ['displayName'], ['id', 'objectId', 'Object Id']],
+    columns: { ...ENTRA, externalId: { from: ['id', 'objectId', 'Object Id'] } },
+  },
+  {
+    name: 'google-csv',
+    product: 'an export of Google Workspace',
+    reads: 'the CSV of Download users in the Google Admin console',
+    source: 'table',
+    signature: [['First Name [Required]'], ['Last Name [Required]'], ['Email Address [Required]']],
+    columns: {
+      name: { from: ['First Name [Required]', 'Last Name [Required]'], join: ' ' },
+      email: 'Email Address [Required]',
+      externalId: optional('Employee ID'),
+      title: optional('Employee Title'),
+      department: optional('Department'),
+      status: personStatus('Status [READ ONLY]'),
+    },
+  },
+  {
+    name: 'ad-csv',
+    product: 'an export of Active Directory',
+    reads: 'Get-ADUser -Filter * -Properties EmailAddress,Title,Department,DisplayName | Export-Csv',
+    source: 'table',
+    signature: [['SamAccountName'], ['DistinguishedName', 'ObjectGUID', 'SID']],
+    columns: {
+      name: { from: ['DisplayName', 'Name', 'CN'] },
+      email: optional('EmailAddress', 'mail', 'UserPrincipalName'),
+      externalId: { from: ['ObjectGUID', 'SID', 'SamAccountName'] },
+      title: optional('Title'),
+      department: optional('Department'),
+      status: personStatus('Enabled'),
+    },
+  },
+  {
+    name: 'bamboohr-csv',
+    product: 'an export of BambooHR',
+    reads: 'a report of BambooHR with Employee #, First Name, Last Name, Work Email, Job Title, Department and Status',
+    source: 'table',
+    signature: [['Employee #', 'EEID'], ['First Name'], ['Last Name'], ['Work Email'], ['Job Title']],
+    columns: {
+      name: { from: ['First Name', 'Last Name'], join: ' ' },
+      email: 'Work Email',
+      externalId: { from: ['Employee #', 'EEID'] },
+      title: 'Job Title',
+      department: optional('Department', 'Division'),
+      status: personStatus('Status'),
+    },
+  },
+  {
+    name: 'workday-csv',
+    product: 'a report of Workday',
+    reads: 'a worker report of Workday with Employee ID, Worker, Business Title and Supervisory Organization',
+    source: 'table',
+    signature: [
+      ['Employee ID', 'Worker ID'],
+      ['Business Title'],
+      ['Supervisory Organization', 'Worker Status', 'Worker'],
+    ],
+    columns: {
+      name: { from: ['Preferred Name', 'Worker', 'Legal Name', 'Full Legal Name'] },
+      email: optional('Email - Primary Work', 'Primary Work Email', 'Work Email', 'Email - Work'),
+      externalId: { from: ['Employee ID', 'Worker ID'] },
+      title: 'Business Title',
+      department: optional('Supervisory Organization', 'Department', 'Cost Center'),
+      status: personStatus('Worker Status', 'Active Status', 'Employee Status'),
+    },
+  },
+]
+
+export const SHIPPED_MAPS = [...shipped('issues', ISSUES), ...shipped('people', PEOPLE)]
+
+function shipped(noun: SheetNoun, files: readonly MapFile[]) {
+  const fields = Object.keys(SHEETS[noun].fields)
+  return files.map(({ where = [], columns, ...file }) => ({
+    ...file,
+    noun,
+    mapping: () => mappingOf({ where, columns }, file.name, fields),
+  }))
+}
