@@ -1,7 +1,6 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { badArgument, Fault } from '../errors.js'
-import { LIMITS } from '../limits.js'
 import { projectNaming } from '../projects/projects.js'
 import { boundsOf } from '../projects/scores.js'
 import { riskTrend, riskTrendPoint } from '../store/derivedRows.js'
@@ -11,6 +10,9 @@ import type { View } from '../store/query/views.js'
 import type { Read } from '../store/store.js'
 import { RISK_LEVELS, type RiskLevel, SCORE_MAX } from '../vocabulary.js'
 import { AFTER_ALL, historyExtent, pastChanges } from './past.js'
+
+/** Points of a trend: a year of days fits. */
+export const POINTS_MAX = 400
 
 export const TREND_STEPS = ['DAY', 'WEEK', 'MONTH'] as const
 type TrendStep = (typeof TREND_STEPS)[number]
@@ -49,12 +51,12 @@ const DAY_MS = 86_400_000
 function daysOf({ from, to, step }: TrendArguments): readonly string[] {
   if (to < from) throw badArgument('to', 'Must not be before `from`.')
   const days: string[] = []
-  for (let next = Date.parse(from); next < Date.parse(to) && days.length < LIMITS.trendPointsMax; ) {
+  for (let next = Date.parse(from); next < Date.parse(to) && days.length < POINTS_MAX; ) {
     days.push(new Date(next).toISOString().slice(0, 10))
     next = stepped(from, step, days.length)
   }
-  if (days.length >= LIMITS.trendPointsMax) {
-    const detail = `From ${from} to ${to} there are more than ${LIMITS.trendPointsMax} points.`
+  if (days.length >= POINTS_MAX) {
+    const detail = `From ${from} to ${to} there are more than ${POINTS_MAX} points.`
     throw badArgument(
       'step',
       `${detail} Take a longer step, such as ${step === 'DAY' ? 'WEEK' : 'MONTH'}, or fewer days.`,
@@ -76,7 +78,7 @@ export function pointCount(args: TrendArguments): number {
   try {
     return daysOf(args).length
   } catch {
-    return LIMITS.trendPointsMax
+    return POINTS_MAX
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { LIMITS } from '../limits.js'
+import { STATEMENT_CHARACTERS_KEPT } from '../caches.js'
 import type { Tables } from './tables.js'
 
 type RevisionColumn = keyof Tables['revision']['$inferSelect']
@@ -144,7 +144,7 @@ function cachedByText(find: (statement: string) => readonly ChangeCounter[]) {
   return (statement: string): readonly ChangeCounter[] => {
     const counters = cached.get(statement) ?? [...new Set(find(statement))]
     // Callers can produce texts of half a megabyte.
-    if (statement.length <= LIMITS.storeKeptCharacters) cached.set(statement, counters)
+    if (statement.length <= STATEMENT_CHARACTERS_KEPT) cached.set(statement, counters)
     return counters
   }
 }

@@ -1,3 +1,6 @@
+/** How often the store is checked for `/readyz` and the metrics at most. */
+export const HEALTH_EVERY_MS = 1_000
+
 /**
  * Coalesces concurrent calls into one, but never shares a result that was requested before the caller came: writes
  * that the caller knows of could be missing in it.

@@ -1,4 +1,5 @@
-import { LIMITS } from '../limits.js'
+/** How far a timestamp may be ahead of the clock, to follow the last one. */
+const AHEAD_MS_MAX = 60_000
 
 /** Inputs for the timestamp of a write. */
 interface TimestampOptions {
@@ -15,7 +16,7 @@ interface TimestampOptions {
 export function timestampAfter({ last, now, onNotice }: TimestampOptions): string {
   const timestamp = now.toISOString()
   if (typeof last !== 'string' || last <= timestamp) return timestamp
-  if (Date.parse(last) - now.getTime() <= LIMITS.stampAheadMs) return last
+  if (Date.parse(last) - now.getTime() <= AHEAD_MS_MAX) return last
   onNotice?.(
     `The last change has the timestamp ${last}, but the system clock says ${timestamp}. One of them is wrong; the clock is used.`,
   )

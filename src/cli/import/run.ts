@@ -11,9 +11,8 @@ import { type SheetFormat, UnreadableSheet } from '../../ingest/files/sheet.js'
 import type { SheetNoun } from '../../ingest/files/table.js'
 import type { ShippedMap } from '../../ingest/shipped/rules.js'
 import { SHIPPED_MAPS, shippedMapping } from '../../ingest/shipped/shipped.js'
-import { LIMITS } from '../../limits.js'
 import { escapedLine } from '../../text.js'
-import { ImportFailed, print, say, untilInterrupted, WrongUsage, withStore } from '../command.js'
+import { IMPORT_CACHE_BYTES, ImportFailed, print, say, untilInterrupted, WrongUsage, withStore } from '../command.js'
 import { writeOutput } from '../outputFile.js'
 import { type FileFlags, importFile, sheetOf } from './file.js'
 import { type FileOutcome, guessInWords, inWords, reportOf } from './report.js'
@@ -62,7 +61,7 @@ export async function importAll(
   }
   const work = async (report?: FileHandle) => {
     const outcomes = await untilInterrupted((signal) =>
-      withStore(flags, { create: true, cacheBytes: LIMITS.importCacheBytes }, async (store) => {
+      withStore(flags, { create: true, cacheBytes: IMPORT_CACHE_BYTES }, async (store) => {
         const all: FileOutcome[] = []
         const listed = { projects: new Map<string, string>(), people: new Map<string, boolean>() }
         for (const [index, file] of files.entries()) {

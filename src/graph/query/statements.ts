@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { aliasedTable, and, fillPlaceholders, inArray, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { LRUCache } from 'lru-cache'
+import { STATEMENT_CHARACTERS_KEPT } from '../../caches.js'
 import { LIMITS } from '../../limits.js'
 import { CURSOR_MARK } from '../../store/query/cursors.js'
 import { conditional, JsonPage, type Source } from '../../store/query/jsonPage.js'
@@ -12,6 +13,10 @@ import type { Tables } from '../../store/tables.js'
 import type { Context } from '../builder.js'
 import { columnOf, type Slot } from './declared.js'
 import type { PageRequests } from './pageRequests.js'
+import { PRICED_ROW_BYTES } from './prices.js'
+
+/** Rows that may repeat and have nested counts or unindexed lists; beyond it each object is built once. */
+const REPEATS_MAX = 250
 
 /** Planned rows of a root field. */
 export interface PlannedRows {
@@ -149,7 +154,7 @@ export class Weighing {
 
   /** Counting runs once per row; for a row that occurs several times it would be repeated, so that is limited. */
   count(byIndex?: CountedTable): number {
-    if (this.isShared && this.times > LIMITS.repeatsMax) this.isRepeating = true
+    if (this.isShared && this.times > REPEATS_MAX) this.isRepeating = true
     if (byIndex && !this.isShared) this.indexCounts.push(byIndex)
     else this.isCounting = true
     return 1
@@ -225,7 +230,7 @@ async function cachedStatement(context: Context, key: string, build: () => SQL):
   const built = build()
   await nextTurn()
   const compiled = compiledWith(read, built)
-  if (key.length + compiled.text.length <= LIMITS.storeKeptCharacters) statements.set(key, compiled)
+  if (key.length + compiled.text.length <= STATEMENT_CHARACTERS_KEPT) statements.set(key, compiled)
   return compiled
 }
 
@@ -291,7 +296,7 @@ function lengthFactor({ rowCounts }: Context, longTexts: number, { table }: Pick
   if (longTexts === 0) return 1
   const { average } = rowCounts.texts.of(() => table)
   const bytes = Object.values(average).reduce((sum, one) => sum + one, 0)
-  return Math.max(1, bytes / LIMITS.pricedRowBytes)
+  return Math.max(1, bytes / PRICED_ROW_BYTES)
 }
 
 /** What the text of a statement depends on: the shapes of its filters and the sizes of its pages, but no value. */

@@ -1,5 +1,4 @@
-import { LIMITS } from '../../limits.js'
-import { excerpt, type Table, type TableRow, UnreadableSheet } from './table.js'
+import { CELL_CHARACTERS_MAX, COLUMNS_MAX, excerpt, type Table, type TableRow, UnreadableSheet } from './table.js'
 
 const SEPARATORS = [',', ';', '\t'] as const
 export type Separator = (typeof SEPARATORS)[number]
@@ -51,9 +50,9 @@ class CsvReader {
     if (this.#text.startsWith('# ', this.at)) return this.#endLine(end)
     if (this.#nextQuote(this.at) < end) return { line, cells: this.#cells() }
     // Most lines have no quote, and `split` is several times as fast as parsing cell by cell.
-    const cells = this.#text.slice(this.at, end).split(this.#separator, LIMITS.tableColumnsMax + 1)
-    if (cells.length > LIMITS.tableColumnsMax) this.#refuseWidth()
-    if (end - this.at > LIMITS.cellCharactersMax)
+    const cells = this.#text.slice(this.at, end).split(this.#separator, COLUMNS_MAX + 1)
+    if (cells.length > COLUMNS_MAX) this.#refuseWidth()
+    if (end - this.at > CELL_CHARACTERS_MAX)
       for (const [at, { length }] of cells.entries()) this.#requireShort(length, at)
     this.#endLine(end)
     return cells.length === 1 && cells[0]?.trim() === '' ? undefined : { line, cells }
@@ -62,7 +61,7 @@ class CsvReader {
   #cells(): string[] {
     const cells: string[] = []
     for (;;) {
-      if (cells.length === LIMITS.tableColumnsMax) this.#refuseWidth()
+      if (cells.length === COLUMNS_MAX) this.#refuseWidth()
       cells.push(this.#text[this.at] === '"' ? this.#quotedCell(cells.length) : this.#plainCell(cells.length))
       if (this.#text[this.at] !== this.#separator) break
       this.at++
@@ -104,13 +103,13 @@ class CsvReader {
   }
 
   #requireShort(characters: number, column: number): void {
-    if (characters <= LIMITS.cellCharactersMax) return
-    const most = LIMITS.cellCharactersMax.toLocaleString('en')
+    if (characters <= CELL_CHARACTERS_MAX) return
+    const most = CELL_CHARACTERS_MAX.toLocaleString('en')
     this.#refuse(`Cell ${column + 1} has more than ${most} characters. Shorten it, or is a quote missing?`)
   }
 
   #refuseWidth(): never {
-    const most = LIMITS.tableColumnsMax.toLocaleString('en')
+    const most = COLUMNS_MAX.toLocaleString('en')
     this.#refuse(`There are more than ${most} cells in this row. Leave columns out, or is a line break missing?`)
   }
 

@@ -3,9 +3,28 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-import { FairSlots } from '../fairQueue.js'
+import { FairSlots, PATIENCE_MS } from '../fairQueue.js'
 import { BUSY, storeClosed, toFault, UNREACHABLE } from '../faults.js'
 import { type Hosts, SELECT_STATE, stateIn } from './hosts.js'
+
+/** How long a key has at most half of the connections after another key had to wait for one. */
+const SHARE_MS = 5_000
+/** How long opening a connection, or waiting for a free one, may take. */
+export const CONNECT_MS = 3_000
+/** How long one statement may take. */
+const STATEMENT_MS = 8_000
+/** How long past its limit a statement may take before the connection is discarded. */
+export const ANSWER_MS = 1_000
+/** How long a connection may be silent before TCP probes it. */
+const KEEP_ALIVE_MS = 5_000
+/** How often the server checks during a statement whether its client is connected. */
+const GONE_CHECK_MS = 2_000
+/** How long a write may pause between two statements before it is rolled back. */
+export const IDLE_IN_WRITE_MS = 10_000
+/** How long an unused connection is kept. */
+const IDLE_MS = 60_000
+/** How long a connection is kept at most. */
+const LIFETIME_MS = 900_000
 
 /** Time limit for the server to close its end of a connection. */
 const GOODBYE_MS = 500
@@ -34,7 +53,7 @@ export class Connections {
     this.hosts = hosts
     this.options = options
     this.turns = turnsFor(options)
-    this.statementMs = options.statementMs ?? LIMITS.storeStatementMs
+    this.statementMs = options.statementMs ?? STATEMENT_MS
   }
 
   /** A connection, which owners take in turns. */
@@ -71,7 +90,7 @@ export class Connections {
 
   /** Longer than statement_timeout, so it only ends statements when the server is unresponsive. */
   get answerMs(): number {
-    return this.statementMs + LIMITS.storeAnswerMs
+    return this.statementMs + ANSWER_MS
   }
 
   /** Whether a pooler may move each transaction to another session, so that session state must not be changed. */
@@ -105,13 +124,13 @@ export class Connections {
     const pool = new pg.Pool({
       connectionString: this.hosts.urls[place],
       max: this.options.max,
-      connectionTimeoutMillis: Math.max(CONNECT_LEAST_MS, LIMITS.storeConnectMs / this.hosts.urls.length),
-      idleTimeoutMillis: LIMITS.storeIdleMs,
+      connectionTimeoutMillis: Math.max(CONNECT_LEAST_MS, CONNECT_MS / this.hosts.urls.length),
+      idleTimeoutMillis: IDLE_MS,
       // Cached plans end with the connection: they were made for the values and table sizes of that time.
-      maxLifetimeSeconds: LIMITS.storeConnectionMs / 1_000,
+      maxLifetimeSeconds: LIFETIME_MS / 1_000,
       // After this delay libuv sends ten probes, one each second.
       keepAlive: true,
-      keepAliveInitialDelayMillis: LIMITS.storeKeepAliveMs,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       stream: () => this.newSocket(),
       types: { getTypeParser },
       fallback_application_name: 'operations',
@@ -136,7 +155,7 @@ export class Connections {
     client.on('error', () => undefined)
     const given = 'processID' in client ? Number(client.processID) : 0
     const text = `${SELECT_STATE}; ${settingsOf(this.options.isReadOnly, this.statementMs, given)}`
-    const query = { text, rowMode: 'array' as const, query_timeout: LIMITS.storeConnectMs }
+    const query = { text, rowMode: 'array' as const, query_timeout: CONNECT_MS }
     // A query of two statements returns an array of results, which the types do not declare.
     const [state, settings] = [await client.query<unknown[]>(query)].flat()
     this.hosts.require(stateIn(state?.rows[0]))
@@ -151,14 +170,14 @@ export class Connections {
 function settingsOf(isReadOnly: boolean, statementMs: number, processId: number): string {
   const settings = {
     ...(isReadOnly && { default_transaction_read_only: 'on' }),
-    client_connection_check_interval: LIMITS.storeGoneCheckMs,
+    client_connection_check_interval: GONE_CHECK_MS,
     statement_timeout: statementMs,
     // Compiling the expressions that build JSON took up to a minute, for statements of milliseconds.
     jit: 'off',
     lock_timeout: LIMITS.storeBusyMs,
-    idle_in_transaction_session_timeout: LIMITS.storeIdleInWriteMs,
-    tcp_user_timeout: LIMITS.storeIdleInWriteMs,
-    tcp_keepalives_idle: LIMITS.storeKeepAliveMs / 1_000,
+    idle_in_transaction_session_timeout: IDLE_IN_WRITE_MS,
+    tcp_user_timeout: IDLE_IN_WRITE_MS,
+    tcp_keepalives_idle: KEEP_ALIVE_MS / 1_000,
     tcp_keepalives_interval: 1,
     tcp_keepalives_count: 10,
   }
@@ -174,7 +193,7 @@ const getTypeParser = ((oid: number, format?: 'text') =>
   oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
 
 function turnsFor({ max }: ConnectionsOptions): FairSlots {
-  return new FairSlots({ slots: max, patienceMs: LIMITS.queuePatienceMs, lingerMs: LIMITS.storeShareMs })
+  return new FairSlots({ slots: max, patienceMs: PATIENCE_MS, lingerMs: SHARE_MS })
 }
 
 /** A connection that is used until `release`. */

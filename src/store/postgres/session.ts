@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Fault } from '../../errors.js'
-import { LIMITS } from '../../limits.js'
 import { driverCode, isOfConnection, UNREACHABLE } from '../faults.js'
+import { BULK_STATEMENT_MS } from '../store.js'
 import type { Connections } from './connections.js'
+import { ANSWER_MS, CONNECT_MS } from './connections.js'
 import { namesOn } from './statementNames.js'
 
 /** The result of a statement: rows as arrays, or as objects by column name. */
@@ -30,7 +31,7 @@ export interface Session {
 export type OnSent = (sql: string, values: readonly unknown[]) => void
 
 /** For commands and bulk statements, which no client of a request waits for. */
-export const BULK_MS = LIMITS.storeBulkMs + LIMITS.storeAnswerMs
+export const BULK_MS = BULK_STATEMENT_MS + ANSWER_MS
 
 interface Connecting {
   /** As in `Readership`. */
@@ -44,7 +45,7 @@ interface Connecting {
 /** Checks out a connection until `release`. */
 export async function connected(
   connections: Connections,
-  { owner = '', onSent, isNaming = false, withinMs = 2 * LIMITS.storeConnectMs }: Connecting = {},
+  { owner = '', onSent, isNaming = false, withinMs = 2 * CONNECT_MS }: Connecting = {},
 ): Promise<Session> {
   const { client, release } = await connections.lend(owner, withinMs)
   const mayName = isNaming && !connections.isShared(client)

@@ -4,12 +4,23 @@ import { PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/pg-proxy'
 import { LIMITS } from '../../limits.js'
 import { inOrder, SELECT_VERSIONS_AS_JSON, versionsIn } from '../changeCounters.js'
-import { atMostEvery, coalesce } from '../coalesce.js'
+import { atMostEvery, coalesce, HEALTH_EVERY_MS } from '../coalesce.js'
 import { deadlineExceeded, isOverdue } from '../faults.js'
 import { withCursors } from '../query/cursors.js'
 import { postgresJson as json } from '../query/json.js'
-import type { CompiledSql, Deadline, OnNotice, OnStatement, Read, Readership, Store, Write } from '../store.js'
-import { Connections } from './connections.js'
+import {
+  BULK_STATEMENT_MS,
+  type CompiledSql,
+  type Deadline,
+  LOOK_MS,
+  type OnNotice,
+  type OnStatement,
+  type Read,
+  type Readership,
+  type Store,
+  type Write,
+} from '../store.js'
+import { ANSWER_MS, Connections } from './connections.js'
 import { Hosts } from './hosts.js'
 import { type AtOnce, alone, BULK_MS, connected, type OnSent, type Session, withinOne } from './session.js'
 import { postgresTables as t } from './tables.js'
@@ -45,7 +56,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   }
   const ordered = inOrder()
   const versions = coalesce(async (wantedAt) => {
-    const timeoutMs = Math.max(LOOK_LEAST_MS, LIMITS.storeLookMs + wantedAt - performance.now())
+    const timeoutMs = Math.max(LOOK_LEAST_MS, LOOK_MS + wantedAt - performance.now())
     try {
       const { rows } = await watching(SELECT_VERSIONS_AS_JSON, [], { hasStablePlan: true, timeoutMs })
       return ordered(versionsIn(rows[0]?.[0] as unknown[] | undefined))
@@ -55,7 +66,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
       throw error
     }
   })
-  const look = atMostEvery(LIMITS.healthMs, async () => (await watching(HEALTH, [], LOOK)).rows[0])
+  const look = atMostEvery(HEALTH_EVERY_MS, async () => (await watching(HEALTH, [], LOOK)).rows[0])
   const writes = new WriteQueue({
     open: (withinMs) => connected(writer, { onSent: onStatement, isNaming: true, withinMs }),
     look: () => watching('select 1', [], LOOK),
@@ -79,7 +90,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
       try {
         // A client may read an export slowly.
         await run(`begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = 0;
-          set local statement_timeout = ${LIMITS.storeBulkMs}`)
+          set local statement_timeout = ${BULK_STATEMENT_MS}`)
         // A REPEATABLE READ transaction takes its snapshot at its first query, not at BEGIN.
         await run('select value from revision')
         return await work(handleOn((text, values, how) => run(text, values, { ...how, timeoutMs: BULK_MS })))
@@ -96,14 +107,14 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   }
 }
 
-const LOOK = { timeoutMs: LIMITS.storeLookMs }
+const LOOK = { timeoutMs: LOOK_MS }
 /** Least timeout of a version query that waited for the one before it. */
 const LOOK_LEAST_MS = 1_000
 const HEALTH = 'select pg_is_in_recovery(), pg_database_size(current_database())'
 
 /** statement_timeout ends a statement before the deadline, which leaves time to detect an unresponsive server. */
 function statementMsWithin(deadlineMs: number): number {
-  return Math.round(Math.max(deadlineMs / 2, deadlineMs - 2 * LIMITS.storeAnswerMs))
+  return Math.round(Math.max(deadlineMs / 2, deadlineMs - 2 * ANSWER_MS))
 }
 
 /** Limits each statement to the rest of the request's time; throws if it is over or the client has disconnected. */

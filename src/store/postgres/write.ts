@@ -1,11 +1,11 @@
 import { Fault } from '../../errors.js'
-import { LIMITS } from '../../limits.js'
 import type { Bulk } from '../bulk.js'
 import { type ChangeCounter, changedBy, newNonce, type Raised, raise, raising } from '../changeCounters.js'
 import { BUSY, driverCode, isOfConnection, toFault, UNREACHABLE } from '../faults.js'
-import type { Authorship, OnNotice, Write } from '../store.js'
+import { type Authorship, BULK_STATEMENT_MS, LOOK_MS, type OnNotice, type Write } from '../store.js'
 import { SELECT_LAST_TIMESTAMP, timestampAfter } from '../timestamps.js'
 import { postgresBulk } from './bulk.js'
+import { IDLE_IN_WRITE_MS } from './connections.js'
 import { BULK_MS, type QueryOptions, type QueryResult, type Session, STALE, whileResponsive } from './session.js'
 
 /** The database access of a write transaction. */
@@ -133,8 +133,8 @@ class Transaction {
     // Clocks of machines differ, so read the last timestamp for the next one to be monotonic.
     const lock = isUnseen ? '' : `lock table revision in exclusive mode; ${SELECT_LAST_TIMESTAMP}`
     // SET LOCAL: behind a pooler, other clients use the session afterwards.
-    const limits = `set local lock_timeout = ${waitMs}; set local statement_timeout = ${LIMITS.storeBulkMs};
-    set local idle_in_transaction_session_timeout = ${LIMITS.storeIdleInWriteMs}`
+    const limits = `set local lock_timeout = ${waitMs}; set local statement_timeout = ${BULK_STATEMENT_MS};
+    set local idle_in_transaction_session_timeout = ${IDLE_IN_WRITE_MS}`
     const text = `begin isolation level serializable; ${limits}; ${lock}`
     const { rows } = await this.send(text, undefined, { timeoutMs: waitMs + 1_000 })
     this.lastTimestamp = rows[0]?.[0]
@@ -229,7 +229,7 @@ class Transaction {
 }
 
 function rolledBack(run: Session['run']): Promise<boolean> {
-  return run('rollback', [], { timeoutMs: LIMITS.storeLookMs }).then(
+  return run('rollback', [], { timeoutMs: LOOK_MS }).then(
     () => true,
     () => false,
   )

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-import { FairQueue, type Owned } from '../fairQueue.js'
+import { FairQueue, type Owned, PATIENCE_MS, WRITES_TOGETHER_MAX } from '../fairQueue.js'
 import { BUSY, driverCode } from '../faults.js'
 import type { Authorship, Write } from '../store.js'
 import { attempt, type Database, type Member, type Turn } from './write.js'
@@ -36,8 +36,8 @@ export class WriteQueue {
   hasFailed = false
   private readonly database: Database
   private readonly queue = new FairQueue<Waiting>({
-    slots: LIMITS.writesTogetherMax,
-    patienceMs: LIMITS.queuePatienceMs,
+    slots: WRITES_TOGETHER_MAX,
+    patienceMs: PATIENCE_MS,
   })
   private isRunning = false
   private running: Promise<void> = Promise.resolve()

@@ -1,5 +1,4 @@
-import { growingCache } from '../../caches.js'
-import { LIMITS } from '../../limits.js'
+import { growingCache, STATEMENT_CHARACTERS_KEPT } from '../../caches.js'
 import type { Statement } from './driver.js'
 
 /** More than the program's distinct statements; each takes a few kilobytes. */
@@ -21,7 +20,7 @@ export class StatementCache implements Statements {
 
   prepare(sql: string): Statement {
     // Callers can produce a text of half a megabyte, which takes several megabytes when prepared.
-    if (sql.length > LIMITS.storeKeptCharacters) return this.connection.prepare(sql)
+    if (sql.length > STATEMENT_CHARACTERS_KEPT) return this.connection.prepare(sql)
     const known = this.statements.get(sql)
     // An earlier user may have set raw() or pluck() on it.
     if (known) return known.reader ? known.raw(false) : known

@@ -1,9 +1,8 @@
 import { type Stats, statSync } from 'node:fs'
 import { Fault } from '../../errors.js'
-import { LIMITS } from '../../limits.js'
 import { bulkOn } from '../bulk.js'
 import { type FoundVersions, inOrder, SELECT_VERSIONS, versionsIn } from '../changeCounters.js'
-import { atMostEvery, coalescePerTurn } from '../coalesce.js'
+import { atMostEvery, coalescePerTurn, HEALTH_EVERY_MS } from '../coalesce.js'
 import { deadlineExceeded, isOverdue, storeClosed } from '../faults.js'
 import type { CompiledSql, Deadline, OnNotice, Readership, Store } from '../store.js'
 import { connect } from './connection.js'
@@ -13,6 +12,9 @@ import { ReadWorkers } from './readWorkers.js'
 import { StatementCache, type Statements } from './statements.js'
 import { WalLimit } from './walLimit.js'
 import { isBusy, WriteQueue, type WriteQueueOptions } from './writeQueue.js'
+
+/** Rows that a statement may read on the event loop; one that may read more runs in a read worker. */
+export const IN_PLACE_ROWS_MAX = 500
 
 interface SqliteOptions {
   readonly onStatement?: (sql: string) => void
@@ -29,7 +31,7 @@ interface SqliteOptions {
  * of the other one. Heavy reads run in worker threads.
  */
 export function openSqlite(file: string, options: SqliteOptions = {}): Store {
-  const { onStatement, onNotice, cacheBytes, inPlaceRowsMax = LIMITS.inPlaceRowsMax } = options
+  const { onStatement, onNotice, cacheBytes, inPlaceRowsMax = IN_PLACE_ROWS_MAX } = options
   const reader = connect(file, onStatement)
   reader.pragma('query_only = on')
   const writer = connect(file, onStatement)
@@ -68,7 +70,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     if (isReplaced()) throw moved()
     return ordered(free().versions())
   })
-  const look = atMostEvery(LIMITS.healthMs, async () => ({
+  const look = atMostEvery(HEALTH_EVERY_MS, async () => ({
     canWrite: isInPlace() && canBegin(writer),
     committed: writes.committed,
     bytes: sizeOf(file),

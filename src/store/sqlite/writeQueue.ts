@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { type ChangeCounter, changedBy, newNonce, type Raised, raise, raising } from '../changeCounters.js'
-import { FairQueue, type Owned } from '../fairQueue.js'
+import { FairQueue, type Owned, PATIENCE_MS, WRITES_TOGETHER_MAX } from '../fairQueue.js'
 import { driverCode, toFault } from '../faults.js'
 import type { Authorship, OnNotice, Write } from '../store.js'
 import { SELECT_LAST_TIMESTAMP, timestampAfter } from '../timestamps.js'
@@ -52,8 +52,8 @@ export class WriteQueue {
   private readonly statements: Statements
   private readonly lastTimestamp: Statement
   private readonly queue = new FairQueue<Waiting>({
-    slots: LIMITS.writesTogetherMax,
-    patienceMs: LIMITS.queuePatienceMs,
+    slots: WRITES_TOGETHER_MAX,
+    patienceMs: PATIENCE_MS,
   })
   /** Whether clients write concurrently; then wait one turn for requests that are just being parsed. */
   private isCrowded = false

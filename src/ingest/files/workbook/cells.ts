@@ -1,9 +1,11 @@
-import { LIMITS } from '../../../limits.js'
-import { isBlank } from '../table.js'
+import { CELL_CHARACTERS_MAX, COLUMNS_MAX, isBlank } from '../table.js'
 import { BadZip, damaged } from './zip.js'
 
-/** The columns that a sheet has in every program. */
-export const COLUMNS_MAX = LIMITS.tableColumnsMax
+/** The parts of a workbook that are read, unpacked, and the characters of the cells of one sheet. */
+export const WORKBOOK_BYTES_MAX = 200_000_000
+/** Cells of one sheet, in each row up to the last with a value. */
+export const WORKBOOK_CELLS_MAX = 10_000_000
+
 /** The rows that a sheet has in every program. */
 export const ROWS_MAX = 1_048_576
 
@@ -31,12 +33,12 @@ function lettersOf(column: number): string {
 
 /** What the cells of a sheet may take together, so that a small file cannot become a large table. */
 export class Budget {
-  #cellsLeft: number = LIMITS.workbookCellsMax
-  #charactersLeft: number = LIMITS.workbookBytesMax
+  #cellsLeft: number = WORKBOOK_CELLS_MAX
+  #charactersLeft: number = WORKBOOK_BYTES_MAX
 
   /** Refuses a text that is too long for a cell. */
   check(text: string, column: number, line: number): void {
-    const most = LIMITS.cellCharactersMax
+    const most = CELL_CHARACTERS_MAX
     if (text.length <= most) return
     const cell = cellName(column, line)
     throw new BadZip(`The cell ${cell} has more than ${most.toLocaleString('en')} characters. Shorten it.`)
@@ -48,7 +50,7 @@ export class Budget {
     this.#charactersLeft -= characters
     if (this.#charactersLeft < 0) throw new BadZip('The texts of the sheet are too long together. Split it.')
     if (this.#cellsLeft < 0) {
-      const most = LIMITS.workbookCellsMax.toLocaleString('en')
+      const most = WORKBOOK_CELLS_MAX.toLocaleString('en')
       throw new BadZip(`The sheet has more than ${most} cells. Split it, or delete what is far away from the table.`)
     }
   }

@@ -1,5 +1,6 @@
 import type { TableRow } from '../table.js'
-import { Budget, COLUMNS_MAX, fillMerged, type Merge, type OpenRow, Remarks, ROWS_MAX } from './cells.js'
+import { COLUMNS_MAX } from '../table.js'
+import { Budget, fillMerged, type Merge, type OpenRow, Remarks, ROWS_MAX } from './cells.js'
 import { plain } from './numberFormats.js'
 import { XmlReader } from './xml.js'
 import { BadZip, damaged, type Zip } from './zip.js'

@@ -1,6 +1,6 @@
-import { LIMITS } from '../../../limits.js'
 import { fold } from '../../../text.js'
 import { excerpt, listed, type Table, type TableRow, UnreadableSheet } from '../table.js'
+import { WORKBOOK_BYTES_MAX, WORKBOOK_CELLS_MAX } from './cells.js'
 import { EPOCH_1900, EPOCH_1904, FORMAT_CHARACTERS_MAX, type NumberFormat, numberFormat } from './numberFormats.js'
 import { isOpenDocument, openDocumentSheets } from './openDocument.js'
 import { isTrue, itemText, readWorksheet } from './worksheet.js'
@@ -17,7 +17,7 @@ interface Sheet {
 export function* workbookTables(bytes: Uint8Array, name: string, wanted?: string): Generator<Table, void> {
   refuseOthers(bytes, name)
   try {
-    const all = sheetsOf(new Zip(bytes, LIMITS.workbookBytesMax))
+    const all = sheetsOf(new Zip(bytes, WORKBOOK_BYTES_MAX))
     const sheets = wanted === undefined ? all.map((sheet) => sheet.name) : []
     for (const sheet of chosen(all, name, wanted)) {
       const { rows, notes } = sheet.read()
@@ -159,7 +159,7 @@ function stringsOf(xml: XmlReader): string[] {
   const strings: string[] = []
   for (const element of xml.elements()) {
     if (element !== 'si') continue
-    if (strings.push(itemText(xml, 'si')) > LIMITS.workbookCellsMax)
+    if (strings.push(itemText(xml, 'si')) > WORKBOOK_CELLS_MAX)
       throw new BadZip('The workbook has too many texts. Split it, or save the table as "CSV UTF-8".')
   }
   return strings
