@@ -1,8 +1,6 @@
 import { Overloaded } from '../errors.js'
 import { LIMITS } from '../limits.js'
 
-/** Waiting writes that are committed in one batch. */
-export const WRITES_TOGETHER_MAX = 100
 /** For queues of writes and connections, which are mostly long for milliseconds only. */
 export const PATIENCE_MS = 100
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { NAMED_MAX } from '../../src/store/postgres/statementNames.js'
+import { NAMED_MAX } from '../../src/store/postgres/session.js'
 import type { Store } from '../../src/store/store.js'
 import { openGateway } from '../support/harness.js'
 import { newStore } from '../support/stores.js'

@@ -29,24 +29,3 @@ export class StatementCache implements Statements {
     return statement
   }
 }
-
-/** Lends statements until they are revoked: a late use fails instead of joining the next transaction. */
-export function lend(
-  statements: Statements,
-  onPrepare: (sql: string) => void,
-): { lent: Statements; takeBack: () => void } {
-  let isOver = false
-  const lent: Statements = {
-    prepare(sql) {
-      if (isOver) throw new Error('The handle of this write has been revoked: the write is over.')
-      onPrepare(sql)
-      return statements.prepare(sql)
-    },
-  }
-  return {
-    lent,
-    takeBack: () => {
-      isOver = true
-    },
-  }
-}

@@ -1,10 +1,10 @@
 import { type Stats, statSync } from 'node:fs'
 import { Fault } from '../../errors.js'
-import { bulkOn } from '../bulk.js'
 import { type FoundVersions, inOrder, SELECT_VERSIONS, versionsIn } from '../changeCounters.js'
 import { atMostEvery, coalescePerTurn, HEALTH_EVERY_MS } from '../coalesce.js'
 import { deadlineExceeded, isOverdue, storeClosed } from '../faults.js'
 import type { CompiledSql, Deadline, OnNotice, Readership, Store } from '../store.js'
+import { sqliteBulk } from './bulk.js'
 import { connect } from './connection.js'
 import type { Connection } from './driver.js'
 import { type AtOnce, handleOn, type Offload, weightsOn } from './handle.js'
@@ -124,7 +124,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
 }
 
 const writeHandle: WriteQueueOptions['handle'] = (statements, { by, onStatement }, { at, nonce }) => {
-  const bulk = bulkOn((sql) => {
+  const bulk = sqliteBulk((sql) => {
     onStatement?.(sql)
     return statements.prepare(sql)
   })
