@@ -32,7 +32,7 @@ import {
   type RiskStatus,
   SCORE_MAX,
 } from '../vocabulary.js'
-import { entryWith } from './entries.js'
+import { entryWith, everyOf } from './entries.js'
 import { type Assignee, projectNaming } from './projects.js'
 import { boundsOf, residualScoreOf, riskStanding, riskState, scoreOf } from './scores.js'
 
@@ -78,13 +78,7 @@ export const riskNaming: Naming = {
   table: risks.table,
 }
 
-/** All risks, live or not, in the order of one index: for exports. */
-export const everyRisk: typeof risks = {
-  ...risks,
-  name: 'everyRisk',
-  order: ({ projectId, reference }) => [projectId, reference],
-  matching: () => undefined,
-}
+export const everyRisk = everyOf('everyRisk', risks)
 
 export const risksOfProject: Relation<Tables['project'], Tables['risk'], RiskFilter> = {
   of: (t) => t.project,
