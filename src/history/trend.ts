@@ -24,12 +24,6 @@ export interface TrendArguments {
   readonly filter?: Optional<{ readonly project?: Optional<readonly string[]> }>
 }
 
-interface TrendRange {
-  readonly days: readonly string[]
-  readonly project: Optional<readonly string[]>
-  readonly guard: SQL | undefined
-}
-
 /** The number of live risks by level, and the sum of their scores, at the end of days. */
 export const riskTrendView: View<TrendArguments> = {
   row: riskTrend,
@@ -37,9 +31,7 @@ export const riskTrendView: View<TrendArguments> = {
   names: { project: projectNaming },
   check: (args) => void daysOf(args),
   extent: historyExtent,
-  tables(read, args, { guard }) {
-    return trendTables(read, { days: daysOf(args), project: args.filter?.project, guard })
-  },
+  tables: (read, args, { guard }) => trendTables(read, args, guard),
   // The number of points is checked before.
   size: sql`0`,
   tooMany: (most) => new Fault('TOO_COMPLEX', `There are more than ${most} points.`),
@@ -89,10 +81,11 @@ const SUMS = ['live', 'score', ...RISK_LEVELS.map((level) => level.toLowerCase()
  * range of days that its id falls into: it adds the state that it left, and takes away the one that it found. Changes are
  * counted by range and pair of states first, because adding up a million rows takes longer.
  */
-function trendTables(read: Read, { days, project, guard }: TrendRange): SQL {
+function trendTables(read: Read, args: TrendArguments, guard: SQL | undefined): SQL {
   const { risk, change } = read.t
+  const project = args.filter?.project
   const { id, entity, projectId, recordedAt, stateFrom, stateTo } = pastChanges(read)
-  const pairs = read.pairs(days.map((day) => [day, `${day}T24:00:00.000Z`]))
+  const pairs = read.pairs(daysOf(args).map((day) => [day, `${day}T24:00:00.000Z`]))
   const ofProject = (column: AnyPgColumn) => (project ? refersTo(read, column, projectNaming, project) : undefined)
   const isCounted = sql`${entity} = 'RISK' and ${id} > span.first and ${id} <= span.last and ${stateTo} is not null`
   const parts = [
