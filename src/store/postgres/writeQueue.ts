@@ -238,7 +238,7 @@ class Transaction {
     const trace = new Trace()
     const { nonce, changed } = trace
     this.doneAt = Math.min(this.doneAt, doneAt)
-    const at = timestampAfter({ last: this.lastTimestamp, now: as.at(), onNotice: database.onNotice })
+    const at = timestampAfter(this.lastTimestamp, as.at(), database.onNotice)
     const run: Run = async (sql, values, how) => {
       trace.note(sql)
       return this.send(sql, values, how)

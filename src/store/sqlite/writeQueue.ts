@@ -107,7 +107,7 @@ export class WriteQueue extends Writes<Member> {
       // The transaction excludes other writers: each timestamp is the last one for the next write.
       let last = this.lastTimestamp.get()
       for (const one of batch) {
-        const at = timestampAfter({ last, now: one.as.at(), onNotice: this.options.onNotice })
+        const at = timestampAfter(last, one.as.at(), this.options.onNotice)
         verdicts.push(await this.perform(one, at, batch.length > 1))
         last = at
       }
