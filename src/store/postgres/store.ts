@@ -107,7 +107,7 @@ const LOOK = { timeoutMs: LOOK_MS }
 const LOOK_LEAST_MS = 1_000
 const HEALTH = 'select pg_is_in_recovery(), pg_database_size(current_database())'
 
-/** Limits each statement to the rest of the request's time; throws if it is over or the client has disconnected. */
+/** Limits each statement to the rest of the request's time; throws if it is over. */
 function timely(run: Run, answerMs: number, deadline: Deadline): Run {
   return async (text, values, how) => {
     if (isOverdue(deadline)) throw deadlineExceeded()

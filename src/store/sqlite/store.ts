@@ -132,7 +132,7 @@ const writeHandle: WriteQueueOptions['handle'] = (statements, { by, onStatement 
   return Object.assign(handleOn(statements, { onStatement }), bulk, { by, at, nonce })
 }
 
-/** Throws if the deadline has passed or the client has disconnected. */
+/** Throws if the deadline has passed. */
 function timely(statements: Statements, deadline: Deadline): Statements {
   return {
     prepare(sql) {
