@@ -261,10 +261,3 @@ export class Tally {
     if (risk?.live) this.moved.set(risk.score, (this.moved.get(risk.score) ?? 0) + by)
   }
 }
-
-/** Updates those counts by a change of these risks. */
-export function tally(write: Write, stored: readonly Stored<RiskRow>[]): Promise<void> {
-  const counts = new Tally()
-  for (const one of stored) counts.note(one)
-  return counts.store(write)
-}
