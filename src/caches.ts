@@ -1,5 +1,8 @@
 import { LRUCache } from 'lru-cache'
 
+/** A longer statement is compiled and prepared for each use: callers can produce texts of half a megabyte. */
+export const STATEMENT_CHARACTERS_KEPT = 10_000
+
 /** Finds a value once for each key, and keeps it as long as the key is in use. */
 export function oncePer<K extends object, V>(find: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, V>()

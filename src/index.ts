@@ -13,7 +13,7 @@ import { LIMITS } from './limits.js'
 import { projectKeyPart } from './projects/projects.js'
 import { sdl as printed, schema as subgraph } from './schema.js'
 import { openStore as open } from './store/open.js'
-import type { Store as OpenedStore } from './store/store.js'
+import { BULK_STATEMENT_MS, type Store as OpenedStore } from './store/store.js'
 import { InputCheck } from './text.js'
 
 export { SCOPE_NAMES, type Scope } from './auth/scopes.js'
@@ -156,7 +156,7 @@ export interface ContextOptions {
  * request.
  */
 export function contextFor(store: Store, caller: Caller | Principal, options: ContextOptions = {}): Context {
-  const { signal, deadlineMs = signal && LIMITS.storeBulkMs, wholeListRowsMax = LIMITS.wholeListRowsMax } = options
+  const { signal, deadlineMs = signal && BULK_STATEMENT_MS, wholeListRowsMax = LIMITS.wholeListRowsMax } = options
   const context: GraphContext = createContext({
     schema: subgraph,
     store: openedOf(store),

@@ -1,229 +1,147 @@
-/** Every limit: its name with the unit, its value and its meaning. The help and docs/limits.md are generated from it. */
-const TABLE = {
-  pageRowsMax: [1_000, 'Rows of one page.'],
-  nestedPageRows: [50, 'Rows of a nested list if `first` is not given.'],
-  wholeListRowsMax: [100_000, 'Rows of a list without `first` or `limit`; a setting.'],
-  wholeListPricedRows: [
-    1_000,
-    'Rows that a list counts as at most in the cost of a query, if it returns each row once.',
-  ],
-  scannedRowsForOne: [10, 'Rows that are filtered or counted for a cost of 1.'],
-  nestedListCost: [35, 'The cost of a list inside another list before its rows, for each parent: an index search.'],
-  nestedScanCost: [100, 'The highest cost of filtering or counting such a list, for each parent.'],
-  pricedRowBytes: [2_048, 'Bytes of the long texts of a row, on average, that its fields include in their cost.'],
-  bytesForOne: [1_024, 'Bytes beyond it for a cost of 1, for each row.'],
-  textSizesMs: [5_000, 'How often the average length of stored texts is measured at most.'],
-  queryCostMax: [
-    100_000,
-    'The cost of a query: a field is 1, a list is its selection times the rows that it can return.',
-  ],
-  detailColumnsMax: [200, 'Columns of details in a CSV; with more names, one column has them as JSON.'],
-  queryDepthMax: [10, 'The depth of a query; pure introspection is exempt.'],
-  queryTokensMax: [1_000, 'Tokens of a query.'],
-  queryCharactersMax: [32_000, 'Characters of a query.'],
-  queriesKeptCharacters: [250_000, 'Characters of all cached parsed queries together.'],
-  queriesKeptMax: [1_000, 'Cached parsed queries.'],
-  queryNamesMax: [50, 'Root fields and aliases of a query together.'],
-  queryFieldsMax: [10_000, 'Fields of a query, with its fragments expanded.'],
-  queryRepeatsMax: [
-    200,
-    'Fields of a query that are in the same place of the response as another of their name, also through fragments.',
-  ],
-  introspectedFieldsMax: [1_000, 'Introspection fields of a query, with its fragments expanded.'],
-  queryDirectivesMax: [8, 'Directives in a query.'],
-  lookUpsMax: [64, 'Fields of a root field that look up other rows, with its fragments expanded.'],
-  membersMax: [500, 'Fields of one object.'],
-  repeatsMax: [
-    250,
-    'Rows that may repeat and have nested counts or unindexed lists; beyond it the statement builds the object of each row once.',
-  ],
-  operationsMax: [1, 'Operations in one GraphQL request: there is no batching.'],
-  repeatedCostMax: [
-    500_000,
-    'The cost of repeated references of a gateway: they are read and priced once, but written each time.',
-  ],
-  repeatedCostForOne: [10, 'Of that cost, how much is charged as a cost of 1.'],
-  namesComparedMax: [100, 'Names compared with an unknown name, to suggest the one that is meant.'],
-  namesComparedCharacters: [60, 'Characters of a name that are compared for that.'],
-  trendPointsMax: [400, 'Points of a trend.'],
-  filterItemsMax: [1_000, 'Distinct values in one list of a filter.'],
-  queryItemsMax: [
-    20_000,
-    'Items of all lists in the variables of a query together, such as the references of a gateway.',
-  ],
-  comparedCharactersMax: [
-    300_000,
-    'Characters of all texts in the filters of a query, in the form in which they are compared (Unicode NFKC); a list that several filters share counts once.',
-  ],
-  cursorCharactersMax: [32_000, 'Characters of a cursor.'],
-  bodyBytesMax: [1_000_000, 'A request body, which must not be compressed.'],
-  syncBodyBytesMax: [
-    16_000_000,
-    'The body of a sync: `POST /v1/projects`, `POST /v1/personnel/batch`, or `/graphql` with a `.manage` scope. Those above `bodyBytesMax` are processed one at a time, keys in turn.',
-  ],
-  inFlightBytesMax: [256_000_000, 'Request bodies held and responses being sent, together; beyond it 503. A setting.'],
-  responseBytesMax: [256_000_000, 'A response; a larger one is refused before it is built. A setting.'],
-  inFlightShareMax: [0.25, 'The share of it that one key may use.'],
-  inFlightFromBytes: [32_768, 'Smaller bodies and responses are not counted as in flight.'],
-  rowBytesMax: [
-    65_536,
-    'The texts and details of one person, project, risk or issue together, as JSON in UTF-8. Older, longer rows stay, and may not grow.',
-  ],
-  syncRecordsMax: [20_000, 'Risks, and issues, in one project sync; people, and groups, in one personnel sync.'],
-  syncMembershipsMax: [100_000, 'Groups of all people, or members of all groups, named in one personnel sync.'],
-  closeShareMax: [
-    0.2,
-    'The share of the live entries of a project, or of the people of a list, closed as missing at once.',
-  ],
-  closeLeast: [3, 'How many may be closed as missing at once in any case.'],
-  messageCharactersMax: [1_000, 'Characters of one error message, which may quote the input.'],
-  bodyDepthMax: [100, 'Nesting depth of lists and objects in a body.'],
-  bodyContainersMax: [100_000, 'Lists and objects in a body.'],
-  bodyItemsMax: [50_000, 'Items of one list in a body.'],
-  bodyItemsTotalMax: [300_000, 'Items of all lists in a body together.'],
-  bodyMembersMax: [1_000, 'Members of one object in a body.'],
-  waitSecondsMax: [30, 'Seconds that `GET /v1/changes` may wait for a change.'],
-  waitingPerKeyMax: [5, 'Requests of one key that wait for a change; beyond that 429.'],
-  waitingMax: [200, 'Requests that wait for a change; beyond that 503. Each also counts as a connection.'],
-  waitLookMs: [250, 'How often waiting requests look for changes of other processes.'],
-  headersBytesMax: [16_384, 'The request line and the headers.'],
-  headersMs: [10_000, 'How long the headers of a request may take to arrive.'],
-  requestMs: [30_000, 'How long a whole request may take to arrive.'],
-  idleMs: [60_000, 'How long an idle connection is kept open.'],
-  pipelinedMax: [100, 'Pipelined requests on one connection; beyond that it is closed.'],
-  pipelinedBytesMax: [262_144, 'Bytes of pipelined requests on one connection; beyond that it is closed.'],
-  connectionsMax: [1_000, 'Connections; a new one replaces the longest idle one.'],
-  connectionsPerAddressMax: [
-    100,
-    'Connections from one address, or one /64 of IPv6; loopback is exempt for proxies. A setting.',
-  ],
-  unreadMs: [
-    60_000,
-    'How long a peer may read nothing of its response before it is disconnected; the kernel reports progress by the megabyte.',
-  ],
-  ratePerMinute: [
-    6_000,
-    'Requests a minute for each key; a request counts once more for each further 2,000 of its cost. A setting.',
-  ],
-  rateBurst: [1_000, 'Requests that a key may send at once.'],
-  rateUnitCost: [2_000, 'The cost that is charged as one request: a page of 50 is less.'],
-  recordCost: [20, 'The cost of one record of a sync for the rate limit.'],
-  refusedBytesForOne: [10, 'Bytes of the body of a refused request that are charged as a cost of 1.'],
-  recordBytes: [1_000, 'Bytes of the texts of a sync that count as one record, if that is more than its records.'],
-  rateShareMax: [0.25, 'The share of the burst that a single request is charged at most.'],
-  wrongKeysPerMinute: [60, 'Wrong keys from one address in a minute.'],
-  rateKeptMax: [10_000, 'Keys and addresses whose rate is remembered.'],
-  idempotencyKeyCharactersMax: [255, 'Characters of an Idempotency-Key.'],
-  idempotencyMs: [86_400_000, 'How long the response to an Idempotency-Key is stored.'],
-  idempotencyBytesMax: [
-    1_000_000,
-    'A stored response; of a longer one only its size and its id are stored, and a retry is a 409.',
-  ],
-  errorsMax: [100, 'Errors of one GraphQL response; a last one has the number of the others.'],
-  flawsMax: [20, 'Flaws that are reported for one body or GraphQL document.'],
-  syncFlawsMax: [1_000, 'Flaws that are reported for one sync.'],
-  groupIdsMax: [100, 'Groups of a person to add.'],
-  responseCacheBytesMax: [64_000_000, 'The size of the response cache; a setting.'],
-  responseCacheShareMax: [0.25, 'The share of it that a single response may use.'],
-  cachedQueryBytesMax: [16_384, 'A GraphQL request whose response is cached.'],
-  compressFromBytes: [1_024, 'Smaller responses are not compressed.'],
-  headerRowsMax: [50, 'Rows at the beginning of an imported file among which its header is looked for.'],
-  cellCharactersMax: [1_000_000, 'Characters of one cell of an imported table.'],
-  tableColumnsMax: [16_384, 'Columns of an imported table.'],
-  tableCellsMax: [100_000_000, 'Rows times columns with a heading of an imported table.'],
-  workbookBytesMax: [
-    200_000_000,
-    'The parts of an imported workbook that are read, unpacked, and the characters of the cells of one sheet.',
-  ],
-  workbookCellsMax: [
-    10_000_000,
-    'Cells of one sheet of an imported workbook, in each row up to the last with a value.',
-  ],
-  importCacheBytes: [32_000_000, 'The page cache of a bulk write, so that no page is written twice.'],
-  writesTogetherMax: [100, 'Waiting writes that are committed in one batch.'],
-  storeBusyMs: [5_000, 'How long a write waits for another process to release the store.'],
-  storeWriteMs: [
-    7_000,
-    'PostgreSQL: how long a write of a request may take, including the wait for others; a bulk write may continue while the server responds.',
-  ],
-  stampAheadMs: [60_000, 'How far a timestamp may be ahead of the clock, to follow the last one.'],
-  storeConnectionsMax: [
-    10,
-    'PostgreSQL: reading connections of an instance; it has one more for versions and one for writes.',
-  ],
-  storeShareMs: [
-    5_000,
-    'PostgreSQL: how long a key has at most half of the reading connections after another key had to wait for one.',
-  ],
-  storeConnectMs: [3_000, 'PostgreSQL: how long opening a connection, or waiting for a free one, may take.'],
-  storeLookMs: [3_000, 'PostgreSQL: how long reading the versions may take.'],
-  storeStatementMs: [8_000, 'PostgreSQL: how long one statement may take.'],
-  storeAnswerMs: [
-    1_000,
-    'PostgreSQL: how long past its limit a statement may take before the connection is discarded.',
-  ],
-  storeBulkMs: [30_000, 'PostgreSQL: how long a statement of a bulk write or of a command may take.'],
-  storeKeepAliveMs: [5_000, 'PostgreSQL: how long a connection may be silent before TCP probes it.'],
-  storeGoneCheckMs: [
-    2_000,
-    'PostgreSQL: how often the server checks during a statement whether its client is connected.',
-  ],
-  healthMs: [1_000, 'How often the store is checked for `/readyz` and the metrics at most.'],
-  storeIdleInWriteMs: [
-    10_000,
-    'PostgreSQL: how long a write may pause between two statements before it is rolled back.',
-  ],
-  storeIdleMs: [60_000, 'PostgreSQL: how long an unused connection is kept.'],
-  storeConnectionMs: [900_000, 'PostgreSQL: how long a connection is kept at most.'],
-  storeKeptCharacters: [10_000, 'A longer statement is compiled and prepared for each use, not cached.'],
-  storeNamedMax: [
-    100,
-    'PostgreSQL: prepared statements of a connection; each takes about 0.1 to 0.2 MB on the server.',
-  ],
-  logWaitingBytesMax: [8_000_000, 'Log output that waits for its reader; beyond it lines are dropped and counted.'],
-  sliceRows: [500, 'Entries of a list that are written before other requests are served.'],
-  sliceBytes: [262_144, 'Bytes of a response that are copied or hashed before other requests are served.'],
-  writeBytes: [4_194_304, 'Bytes of a response that are handed to the socket at once.'],
-  inPlaceRowsMax: [
-    500,
-    'SQLite: rows that a statement may read on the event loop; one that may read more runs in a read worker.',
-  ],
-  readWorkersMax: [
-    2,
-    'SQLite: read workers, at most one for each core; on Linux they have a lower priority than the event loop.',
-  ],
-  readQueueMax: [100, 'SQLite: requests of one key that wait for a read worker; beyond that they get 503.'],
-  queueShareMax: [
-    10,
-    'Requests of one key that wait for a read worker, a PostgreSQL connection, a write or the turn of a large body while another key waits too; beyond that they get 503.',
-  ],
-  queuePatienceMs: [
-    100,
-    'How long another key must have waited for a write or a PostgreSQL connection before that applies: these queues are mostly long for milliseconds only.',
-  ],
-  walBytesMax: [
-    8_192_000,
-    'SQLite: the write-ahead log; beyond it, read workers finish what they read before they start more, and it is emptied.',
-  ],
-  walWaitMs: [500, 'SQLite: how long read workers then wait for another reader of the store, such as a backup.'],
-  walRetryMs: [10_000, 'SQLite: how soon they do so again, if that was too short.'],
-  readWorkerHeapMegabytes: [128, 'SQLite: the JavaScript heap of a read worker.'],
-  deadlineMs: [10_000, 'How long a request may read; a setting.'],
-  slowQueryMs: [500, 'Requests that take longer are logged as slow; a setting.'],
-  keyUseEveryMs: [60_000, "A key's last use is recorded at most this often."],
-  keyUseDelayMs: [100, "A key's last use is recorded after this delay."],
-  lastRequestMs: [500, 'How long a stopping server waits for one more request on a connection.'],
-  lingerMs: [2_000, 'How long a connection is read after a response that was sent before the end of the request body.'],
-  shutdownMs: [10_000, 'How long running requests may take after the stop signal.'],
-} as const satisfies Readonly<Record<string, readonly [value: number, meaning: string]>>
+type Limit = readonly [value: number, meaning: string]
 
-type Table = typeof TABLE
+/**
+ * What callers and operators can meet or set: the name with the unit, the value and the meaning. docs/limits.md,
+ * `--help-limits` and `x-limits` are generated from it; other constants are in the files that use them.
+ */
+export const LIMIT_GROUPS = {
+  Lists: {
+    pageRowsMax: [1_000, 'Rows of one page.'],
+    nestedPageRows: [50, 'Rows of a nested list if `first` is not given.'],
+    wholeListRowsMax: [100_000, 'Rows of a list without `first` or `limit`; a setting.'],
+    filterItemsMax: [1_000, 'Distinct values in one list of a filter.'],
+    comparedCharactersMax: [
+      300_000,
+      'Characters of all texts in the filters of a query, in the form in which they are compared (Unicode NFKC); a list that several filters share counts once.',
+    ],
+  },
+  Queries: {
+    queryCostMax: [
+      100_000,
+      'The cost of a query: a field is 1, a list is its selection times the rows that it can return.',
+    ],
+    queryDepthMax: [10, 'The depth of a query; pure introspection is exempt.'],
+    queryTokensMax: [1_000, 'Tokens of a query.'],
+    queryCharactersMax: [32_000, 'Characters of a query.'],
+    queryNamesMax: [50, 'Root fields and aliases of a query together.'],
+    queryFieldsMax: [10_000, 'Fields of a query, with its fragments expanded.'],
+    queryRepeatsMax: [
+      200,
+      'Fields of a query that are in the same place of the response as another of their name, also through fragments.',
+    ],
+    introspectedFieldsMax: [1_000, 'Introspection fields of a query, with its fragments expanded.'],
+    queryDirectivesMax: [8, 'Directives in a query.'],
+    lookUpsMax: [64, 'Fields of a root field that look up other rows, with its fragments expanded.'],
+    membersMax: [500, 'Fields of one object.'],
+    queryItemsMax: [
+      20_000,
+      'Items of all lists in the variables of a query together, such as the references of a gateway.',
+    ],
+    repeatedCostMax: [
+      500_000,
+      'The cost of repeated references of a gateway: they are read and priced once, but written each time.',
+    ],
+  },
+  Bodies: {
+    bodyBytesMax: [1_000_000, 'A request body, which must not be compressed.'],
+    syncBodyBytesMax: [
+      16_000_000,
+      'The body of a sync: `POST /v1/projects`, `POST /v1/personnel/batch`, or `/graphql` with a `.manage` scope. Those above `bodyBytesMax` are processed one at a time, keys in turn.',
+    ],
+    bodyDepthMax: [100, 'Nesting depth of lists and objects in a body.'],
+    bodyContainersMax: [100_000, 'Lists and objects in a body.'],
+    bodyItemsMax: [50_000, 'Items of one list in a body.'],
+    bodyItemsTotalMax: [300_000, 'Items of all lists in a body together.'],
+    bodyMembersMax: [1_000, 'Members of one object in a body.'],
+    rowBytesMax: [
+      65_536,
+      'The texts and details of one person, project, risk or issue together, as JSON in UTF-8. Older, longer rows stay, and may not grow.',
+    ],
+  },
+  Syncs: {
+    syncRecordsMax: [20_000, 'Risks, and issues, in one project sync; people, and groups, in one personnel sync.'],
+    syncMembershipsMax: [100_000, 'Groups of all people, or members of all groups, named in one personnel sync.'],
+    closeShareMax: [
+      0.2,
+      'The share of the live entries of a project, or of the people of a list, closed as missing at once.',
+    ],
+    closeLeast: [3, 'How many may be closed as missing at once in any case.'],
+    syncFlawsMax: [1_000, 'Flaws that are reported for one sync.'],
+  },
+  Responses: {
+    responseBytesMax: [256_000_000, 'A response; a larger one is refused before it is built. A setting.'],
+    responseCacheBytesMax: [64_000_000, 'The size of the response cache; a setting.'],
+    errorsMax: [100, 'Errors of one GraphQL response; a last one has the number of the others.'],
+    flawsMax: [20, 'Flaws that are reported for one body or GraphQL document.'],
+    idempotencyKeyCharactersMax: [255, 'Characters of an Idempotency-Key.'],
+    idempotencyMs: [86_400_000, 'How long the response to an Idempotency-Key is stored.'],
+    idempotencyBytesMax: [
+      1_000_000,
+      'A stored response; of a longer one only its size and its id are stored, and a retry is a 409.',
+    ],
+  },
+  'Rates and queues': {
+    ratePerMinute: [
+      6_000,
+      'Requests a minute for each key; a request counts once more for each further 2,000 of its cost. A setting.',
+    ],
+    rateBurst: [1_000, 'Requests that a key may send at once.'],
+    wrongKeysPerMinute: [60, 'Wrong keys from one address in a minute.'],
+    waitingPerKeyMax: [5, 'Requests of one key that wait for a change; beyond that 429.'],
+    waitingMax: [200, 'Requests that wait for a change; beyond that 503. Each also counts as a connection.'],
+    inFlightBytesMax: [
+      256_000_000,
+      'Request bodies held and responses being sent, together, of which one key may use a quarter; beyond it 503. A setting.',
+    ],
+    readQueueMax: [100, 'SQLite: requests of one key that wait for a read worker; beyond that they get 503.'],
+    queueShareMax: [
+      10,
+      'Requests of one key that wait for a read worker, a PostgreSQL connection, a write or the turn of a large body while another key waits too; beyond that they get 503.',
+    ],
+  },
+  Connections: {
+    connectionsMax: [1_000, 'Connections; a new one replaces the longest idle one.'],
+    connectionsPerAddressMax: [
+      100,
+      'Connections from one address, or one /64 of IPv6; loopback is exempt for proxies. A setting.',
+    ],
+    pipelinedMax: [
+      100,
+      'Pipelined requests on one connection; beyond that, or with more than 256 KB of them, it is closed.',
+    ],
+    headersBytesMax: [16_384, 'The request line and the headers.'],
+    headersMs: [10_000, 'How long the headers of a request may take to arrive.'],
+    requestMs: [30_000, 'How long a whole request may take to arrive.'],
+    idleMs: [60_000, 'How long an idle connection is kept open.'],
+    unreadMs: [
+      60_000,
+      'How long a peer may read nothing of its response before it is disconnected; the kernel reports progress by the megabyte.',
+    ],
+    shutdownMs: [10_000, 'How long running requests may take after the stop signal.'],
+  },
+  'Reads and writes': {
+    deadlineMs: [10_000, 'How long a request may read; a setting.'],
+    slowQueryMs: [500, 'Requests that take longer are logged as slow; a setting.'],
+    storeBusyMs: [5_000, 'How long a write waits for another process to release the store.'],
+    storeWriteMs: [
+      7_000,
+      'PostgreSQL: how long a write of a request may take, including the wait for others; a bulk write may continue while the server responds.',
+    ],
+    storeConnectionsMax: [
+      10,
+      'PostgreSQL: reading connections of an instance; it has one more for versions and one for writes.',
+    ],
+  },
+} satisfies Readonly<Record<string, Readonly<Record<string, Limit>>>>
 
-export const LIMIT_MEANINGS: readonly { name: string; value: number; meaning: string }[] = Object.entries(TABLE).map(
-  ([name, [value, meaning]]) => ({ name, value, meaning }),
+export const LIMIT_MEANINGS = Object.values(LIMIT_GROUPS).flatMap((group) =>
+  Object.entries<Limit>(group).map(([name, [value, meaning]]) => ({ name, value, meaning })),
 )
 
-// `fromEntries` loses the types of names and values, which are those of the table.
+type Group = (typeof LIMIT_GROUPS)[keyof typeof LIMIT_GROUPS]
+type NamesOf<G> = G extends unknown ? keyof G : never
+
+// `fromEntries` loses the names, which are those of the groups.
 export const LIMITS = Object.fromEntries(LIMIT_MEANINGS.map(({ name, value }) => [name, value])) as {
-  readonly [Name in keyof Table]: Table[Name][0]
+  readonly [Name in NamesOf<Group>]: number
 }

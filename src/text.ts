@@ -1,6 +1,10 @@
 import { type Flaw, flawed } from './errors.js'
-import { LIMITS } from './limits.js'
 import { TEXT_MAX, type TextKind } from './vocabulary.js'
+
+/** Names compared with an unknown name, to suggest the one that is meant. */
+export const NAMES_COMPARED_MAX = 100
+/** Characters of a name that are compared for that. */
+const COMPARED_CHARACTERS = 60
 
 /** The folded form in which names and e-mails are compared, ordered and searched, equal in both engines. */
 export function fold(text: string): string {
@@ -163,18 +167,18 @@ export function nearest(text: string, candidates: Iterable<string>): string | un
       Math.abs(text.length - candidate.length) < fewest ? distance(wanted, comparedPart(candidate), fewest) : fewest
     if (edits < fewest) [best, fewest] = [candidate, edits]
     compared += 1
-    if (compared === LIMITS.namesComparedMax) break
+    if (compared === NAMES_COMPARED_MAX) break
   }
   return best
 }
 
 /** The beginning of a name, folded: a distance takes as long as one length times the edits that may differ. */
 function comparedPart(text: string): string {
-  const most = LIMITS.namesComparedCharacters
+  const most = COMPARED_CHARACTERS
   return fold(text.slice(0, most)).slice(0, most)
 }
 
-const newRow = () => new Uint8Array(LIMITS.namesComparedCharacters + 1)
+const newRow = () => new Uint8Array(COMPARED_CHARACTERS + 1)
 /** The rows of a distance, allocated once. */
 const ROWS: readonly [Uint8Array, Uint8Array, Uint8Array] = [newRow(), newRow(), newRow()]
 

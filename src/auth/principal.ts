@@ -1,11 +1,16 @@
 import { growingCache } from '../caches.js'
 import { Fault } from '../errors.js'
-import { LIMITS } from '../limits.js'
 import type { Versions } from '../store/changeCounters.js'
-import type { Store } from '../store/store.js'
+import { LOOK_MS, type Store } from '../store/store.js'
 import { keyBySecret, noteKeyUse } from './keys.js'
 import type { Scope } from './scopes.js'
 import { isWellFormed } from './secrets.js'
+
+/** A key's last use is recorded at most this often. */
+const RECORD_USE_EVERY_MS = 60_000
+const RECORD_USE_AFTER_MS = 100
+/** Keys that are remembered, with their last use. */
+const KEYS_KEPT_MAX = 10_000
 
 /** The caller. */
 export interface Principal {
@@ -50,7 +55,7 @@ interface Known {
 export function authenticator(store: Store, clock: () => Date): Authenticate {
   const recordUse = useRecorder(store, clock)
   const recall = memoryOf(store, async (secret) => {
-    const deadline = { deadlineAt: performance.now() + LIMITS.storeLookMs }
+    const deadline = { deadlineAt: performance.now() + LOOK_MS }
     const key = await keyBySecret(store.reading({ deadline }), secret)
     if (!key) throw invalid()
     if (key.revokedAt) throw new KeyRefused(key.id, `This API key was revoked at ${key.revokedAt}.`)
@@ -76,7 +81,7 @@ const KNOWN_CHARACTERS_MAX = 100
 
 /** Looks a key up once for each version of the keys. */
 function memoryOf(store: Store, lookUp: (secret: string) => Promise<Known>): Recall {
-  const memory = growingCache<Promise<Known>>(LIMITS.rateKeptMax)
+  const memory = growingCache<Promise<Known>>(KEYS_KEPT_MAX)
   let remembered: Versions | undefined
   return async (authorization = '', read = store.versions) => {
     // A malformed key is refused without a look-up.
@@ -132,12 +137,12 @@ function bearer(authorization: string | undefined): string {
 
 /** Records a key's last use now and then, outside the request: a failure loses only that record. */
 function useRecorder(store: Store, clock: () => Date): (keyId: string, at: Date) => void {
-  const notedAt = growingCache<number>(LIMITS.rateKeptMax)
+  const notedAt = growingCache<number>(KEYS_KEPT_MAX)
   return (keyId, at) => {
-    if (at.getTime() - (notedAt.get(keyId) ?? 0) < LIMITS.keyUseEveryMs) return
+    if (at.getTime() - (notedAt.get(keyId) ?? 0) < RECORD_USE_EVERY_MS) return
     notedAt.set(keyId, at.getTime())
     // Delayed, so that it does not queue before the writes of this request.
     const note = () => store.write({ by: keyId, at: clock, unseen: true }, (write) => noteKeyUse(write, keyId))
-    setTimeout(() => note().catch(() => undefined), LIMITS.keyUseDelayMs).unref()
+    setTimeout(() => note().catch(() => undefined), RECORD_USE_AFTER_MS).unref()
   }
 }

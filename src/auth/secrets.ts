@@ -1,10 +1,7 @@
 import { createHash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/**
- * The format of a key: `ops_`, 30 random base62 characters (178 bits), a checksum of 6.
- * A typo is refused without a look-up, and secret scanners can recognise a leaked key.
- */
+// 178 random bits, and a checksum: a typo is refused without a look-up, and secret scanners recognise a leaked key.
 const PREFIX = 'ops_'
 const RANDOM_LENGTH = 30
 const CHECKSUM_LENGTH = 6

@@ -5,6 +5,9 @@ import { openStore } from '../store/open.js'
 import type { Store } from '../store/store.js'
 import { escaped, escapedLine } from '../text.js'
 
+/** The page cache of a bulk write, so that no page is written twice. */
+export const IMPORT_CACHE_BYTES = 32_000_000
+
 /** Wrong usage of a command; the message says how to call it. */
 export class WrongUsage extends Error {}
 

@@ -1,5 +1,5 @@
 import { openapi } from '../http/openapi/document.js'
-import { LIMIT_MEANINGS } from '../limits.js'
+import { LIMIT_GROUPS } from '../limits.js'
 import { apiSdl, sdl } from '../schema.js'
 
 /** The printed and committed contracts, by file name. */
@@ -11,22 +11,27 @@ export const CONTRACTS = {
 
 /** docs/limits.md, as printed and committed. */
 export function limitsPage(): string {
-  const rows = LIMIT_MEANINGS.map(
-    ({ name, value, meaning }) => `| \`${name}\` | ${value.toLocaleString('en')} | ${meaning} |`,
-  )
+  const groups = Object.entries(LIMIT_GROUPS).map(([heading, group]) => {
+    const rows = Object.entries(group).map(
+      ([name, [value, meaning]]) => `| \`${name}\` | ${value.toLocaleString('en')} | ${meaning} |`,
+    )
+    return [`## ${heading}`, '', '| limit | value | meaning |', '|---|---|---|', ...rows].join('\n')
+  })
   return `# Limits
 
-Every limit, from \`src/limits.ts\`; \`operations serve --help\` and \`x-limits\` in the OpenAPI document show the same.
-The unit is in the name. An error names the limit, its value and the value of the refused query.
+The limits that a caller can meet or an operator can set, from \`src/limits.ts\`; \`operations serve --help-limits\` and
+\`x-limits\` in the OpenAPI document list the same. The unit is in the name. An error names the limit, its value and the
+value of the refused query.
 
-| limit | value | meaning |
-|---|---|---|
-${rows.join('\n')}
+The bound of a single field, argument or parameter is in the schema and in the OpenAPI document, those of imported files
+are in [feeding.md](feeding.md#workbooks).
+
+${groups.join('\n\n')}
 
 ## What takes turns
 
 Keys share read workers, connections of the store, the processing of large bodies and the write queue in turns. A key alone
-may use all of them. While another key waits, it has at most half: one of two read workers, \`writesTogetherMax\` / 2
+may use all of them. While another key waits, it has at most half: one of two read workers, 50 of the 100
 writes of a batch, \`storeConnectionsMax\` / 2 connections; and \`queueShareMax\` places in the queue, beyond which it
 gets 503 with \`Retry-After\`. A heavy read that runs in a second worker is stopped for another key and run again.
 

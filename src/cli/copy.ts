@@ -1,9 +1,17 @@
 import type { Command } from 'commander'
 import { SETTINGS } from '../config.js'
-import { LIMITS } from '../limits.js'
 import { shownAddress } from '../store/address.js'
 import { copyStore } from '../store/copy.js'
-import { commandWith, print, progressBar, say, untilInterrupted, WrongUsage, withStore } from './command.js'
+import {
+  commandWith,
+  IMPORT_CACHE_BYTES,
+  print,
+  progressBar,
+  say,
+  untilInterrupted,
+  WrongUsage,
+  withStore,
+} from './command.js'
 
 const HELP = `
 Copies everything: people, groups, projects, risks, issues, keys, history. Each
@@ -42,7 +50,7 @@ async function copy(from: string, to: string, clock: () => Date, signal: AbortSi
   const bar = progressBar('Copying', 0)
   try {
     return await withStore({ database: from }, { create: false }, (source) =>
-      withStore({ database: to }, { create: true, cacheBytes: LIMITS.importCacheBytes }, (target) =>
+      withStore({ database: to }, { create: true, cacheBytes: IMPORT_CACHE_BYTES }, (target) =>
         copyStore(source, target, {
           clock,
           onProgress(rows, total) {

@@ -9,6 +9,9 @@ import { federated, SHAREABLE } from './federation/subgraph.js'
 import { field, rootField, type Types } from './fields.js'
 import type { SqlField } from './query/declared.js'
 
+/** Characters of a cursor, which holds the texts that its list is ordered by. */
+export const CURSOR_CHARACTERS_MAX = 32_000
+
 type PagePart = Extract<SqlField, { part: unknown } | { edge: unknown } | { fact: unknown }>
 
 /** Adds a member of a connection, of its edges or of its pageInfo. */
@@ -68,7 +71,7 @@ function listArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>) {
     first: arg.int({ ...firstBounds, description: `${FIRST} The complete list by default.` }),
     after: arg.string({
       description: 'The cursor after which the page begins: `endCursor` of the page before.',
-      extensions: { maxLength: LIMITS.cursorCharactersMax },
+      extensions: { maxLength: CURSOR_CHARACTERS_MAX },
     }),
     filter: arg({ type: filter, description: 'Filters the entries.' }),
   }

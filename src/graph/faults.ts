@@ -1,8 +1,10 @@
 import { GraphQLError, Kind } from 'graphql'
 import { oncePer } from '../caches.js'
 import { type Code, Fault } from '../errors.js'
-import { LIMITS } from '../limits.js'
 import { toFault } from '../store/faults.js'
+
+/** Characters of one error message, which may quote the input. */
+export const MESSAGE_CHARACTERS_MAX = 1_000
 
 const HIDDEN = { message: 'Something went wrong on our side.', extensions: { code: 'INTERNAL' satisfies Code } }
 
@@ -76,7 +78,7 @@ function internal(cause: unknown): Fault {
 }
 
 function shortened(message: string): string {
-  const most = LIMITS.messageCharactersMax
+  const most = MESSAGE_CHARACTERS_MAX
   return message.length > most ? `${message.slice(0, most)}...` : message
 }
 

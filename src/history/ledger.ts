@@ -49,10 +49,7 @@ export class Ledger<Row extends Entity> {
     this.options = options
   }
 
-  /**
-   * Adds a row, with this write's timestamp, if it is new or changed; an unchanged one is skipped. `beside` are
-   * changes that no column of the row holds.
-   */
+  /** Adds a row with this write's timestamp, unless nothing changed; `beside` are changes that no column of it holds. */
   enter(
     before: Row | undefined,
     draft: Row,

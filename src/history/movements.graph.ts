@@ -6,8 +6,7 @@ import { boundedTexts } from '../graph/inputs.js'
 import { LIMITS } from '../limits.js'
 import { Issue, IssueSeverity } from '../projects/issues.graph.js'
 import { issues } from '../projects/issues.js'
-import { Project } from '../projects/projects.graph.js'
-import { projects } from '../projects/projects.js'
+import { TO_PROJECT } from '../projects/projects.graph.js'
 import { Risk, RiskLevel } from '../projects/risks.graph.js'
 import { risks } from '../projects/risks.js'
 import { issueMovement, type movements, projectMovement, riskMovement } from '../store/derivedRows.js'
@@ -61,14 +60,7 @@ function entryFields<Row extends { id: string; reference: string; title: string;
     reference: { type: 'String', description: `Its name in the project's own list, at the end.` },
     title: { type: 'String', description: `The title of the ${noun} at the end.` },
   })
-  referenceField(type, 'project', {
-    to: Project,
-    by: 'projectId',
-    required: true,
-    list: projects,
-    scope: 'projects.read',
-    description: 'The project that it belongs to.',
-  })
+  referenceField(type, 'project', { ...TO_PROJECT, by: 'projectId', description: 'The project that it belongs to.' })
 }
 
 const RiskMovement = builder.objectRef<typeof riskMovement.$inferSelect>('RiskMovement')
@@ -83,14 +75,8 @@ columns(RiskMovement, {
   rankFrom: { type: 'Int', nullable: true, description: 'The rank among all live risks at the beginning.' },
   rankTo: { type: 'Int', nullable: true, description: 'The rank among all live risks at the end.' },
 })
-referenceField(RiskMovement, 'risk', {
-  to: Risk,
-  by: 'id',
-  required: true,
-  list: risks,
-  scope: 'projects.read',
-  description: 'The risk as it is now.',
-})
+const NOW = { by: 'id', required: true, scope: 'projects.read' } as const
+referenceField(RiskMovement, 'risk', { ...NOW, to: Risk, list: risks, description: 'The risk as it is now.' })
 
 const IssueMovement = builder.objectRef<typeof issueMovement.$inferSelect>('IssueMovement')
 IssueMovement.implement({ description: 'The movement of one issue between two instants.' })
@@ -102,25 +88,11 @@ columns(IssueMovement, {
   dueFrom: { type: 'Date', nullable: true, description: 'The day it was due at the beginning, while open.' },
   dueTo: { type: 'Date', nullable: true, description: 'The day it was due at the end, while open.' },
 })
-referenceField(IssueMovement, 'issue', {
-  to: Issue,
-  by: 'id',
-  required: true,
-  list: issues,
-  scope: 'projects.read',
-  description: 'The issue as it is now.',
-})
+referenceField(IssueMovement, 'issue', { ...NOW, to: Issue, list: issues, description: 'The issue as it is now.' })
 
 const ProjectMovements = builder.objectRef<typeof projectMovement.$inferSelect>('ProjectMovements')
 ProjectMovements.implement({ description: 'The movements of one project.' })
-referenceField(ProjectMovements, 'project', {
-  to: Project,
-  by: 'id',
-  required: true,
-  list: projects,
-  scope: 'projects.read',
-  description: 'The project.',
-})
+referenceField(ProjectMovements, 'project', { ...TO_PROJECT, by: 'id', description: 'The project.' })
 ownField(ProjectMovements, 'counts', { of: MovementCounts, description: 'Its counts.' })
 
 const Movements = builder.objectRef<typeof movements.$inferSelect>('Movements')

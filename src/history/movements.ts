@@ -12,14 +12,18 @@ import {
   AFTER_ALL,
   earliest,
   historyExtent,
+  ISSUE_DUE,
+  ISSUE_OPEN,
+  ISSUE_SEVERITY,
   lastBefore,
   numberIn,
   ofKind,
   type PastValue,
   pairIn,
   pastChanges,
+  RISK_LIVE,
+  RISK_SCORE,
 } from './past.js'
-import { ISSUE_DUE, ISSUE_OPEN, ISSUE_SEVERITY, RISK_LIVE, RISK_SCORE } from './pastValues.js'
 
 interface MovementArguments {
   readonly since: string

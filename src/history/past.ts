@@ -3,7 +3,7 @@ import { literal } from '../store/literals.js'
 import { unindexed } from '../store/query/conditions.js'
 import type { Extent, Read } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import type { EntityKind } from '../vocabulary.js'
+import { type EntityKind, ISSUE_SEVERITIES, LIVE_RISK_STATUSES, OPEN_ISSUE_STATUSES } from '../vocabulary.js'
 
 /**
  * The past of entities, as numbers. An entity is read backwards from its stored row: a field was, at an instant, what the
@@ -60,4 +60,54 @@ export function lastBefore(read: Read, instant: string): SQL {
 /** What the earliest of these changes found, where `found` is null for a change that does not touch the number. */
 export function earliest(id: SQL, found: SQL): SQL {
   return sql`cast(min(${id} * ${BASE} + ${found}) % ${BASE} as integer)`
+}
+
+/** 1 while a risk is live. */
+export const RISK_LIVE: PastValue = {
+  field: 'status',
+  stored: sql`live`,
+  of: (status) => oneWithin(status, LIVE_RISK_STATUSES),
+}
+
+/** The score that the history records, whatever it was derived from. */
+export const RISK_SCORE: PastValue = {
+  field: 'score',
+  stored: sql`score`,
+  of: (score) => sql`cast(case ${score} when 'null' then '0' else ${score} end as integer)`,
+}
+
+/** 1 while an issue is open. */
+export const ISSUE_OPEN: PastValue = {
+  field: 'status',
+  stored: sql`live`,
+  of: (status) => oneWithin(status, OPEN_ISSUE_STATUSES),
+}
+
+/** The index of the severity. */
+export const ISSUE_SEVERITY: PastValue = {
+  field: 'severity',
+  stored: sql`-standing`,
+  of: (severity) => {
+    const cases = ISSUE_SEVERITIES.map((name, index) => sql`when ${asJson(name)} then ${literal(index)}`)
+    return sql`case ${severity} ${sql.join(cases, sql` `)} else 0 end`
+  },
+}
+
+/** The due day as a number such as 20270131; 0 for none. */
+export const ISSUE_DUE: PastValue = {
+  field: 'dueOn',
+  stored: dayNumber(sql`coalesce(due_on, '0')`),
+  of: (day) => dayNumber(sql`replace(case ${day} when 'null' then '0' else ${day} end, '"', '')`),
+}
+
+function dayNumber(day: SQL): SQL {
+  return sql`cast(replace(${day}, '-', '') as integer)`
+}
+
+function oneWithin(status: SQL, statuses: readonly string[]): SQL {
+  return sql`case when ${status} in (${sql.join(statuses.map(asJson), sql`, `)}) then 1 else 0 end`
+}
+
+function asJson(name: string): SQL {
+  return literal(JSON.stringify(name))
 }

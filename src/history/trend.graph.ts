@@ -1,10 +1,9 @@
 import { builder, enumOf } from '../graph/builder.js'
 import { columns, queryView, viewList } from '../graph/fields.js'
 import { boundedTexts } from '../graph/inputs.js'
-import { LIMITS } from '../limits.js'
 import { type riskTrend, riskTrendPoint } from '../store/derivedRows.js'
 import { changes } from './changes.js'
-import { pointCount, riskTrendView, type TrendArguments } from './trend.js'
+import { POINTS_MAX, pointCount, riskTrendView, type TrendArguments } from './trend.js'
 
 const RiskTrendPoint = builder.objectRef<typeof riskTrendPoint.$inferSelect>('RiskTrendPoint')
 RiskTrendPoint.implement({ description: 'The live risks at the end of one day (UTC), by when changes were recorded.' })
@@ -43,7 +42,7 @@ queryView('riskTrend', {
   scope: 'projects.read',
   description:
     'The number of live risks by level and the sum of their scores at the end of days. Days before the first recorded ' +
-    `change are zero, days after the last one repeat it. At most ${LIMITS.trendPointsMax} points.`,
+    `change are zero, days after the last one repeat it. At most ${POINTS_MAX} points.`,
   args: (arg) => ({
     from: arg({ type: 'Date', required: true, description: 'The day of the first point.' }),
     to: arg({ type: 'Date', required: true, description: 'The day of the last point, whatever the step.' }),

@@ -1,7 +1,6 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { badArgument, Fault } from '../errors.js'
-import { LIMITS } from '../limits.js'
 import { projectNaming } from '../projects/projects.js'
 import { boundsOf } from '../projects/scores.js'
 import { riskTrend, riskTrendPoint } from '../store/derivedRows.js'
@@ -11,6 +10,9 @@ import type { View } from '../store/query/views.js'
 import type { Read } from '../store/store.js'
 import { RISK_LEVELS, type RiskLevel, SCORE_MAX } from '../vocabulary.js'
 import { AFTER_ALL, historyExtent, pastChanges } from './past.js'
+
+/** Points of a trend: a year of days fits. */
+export const POINTS_MAX = 400
 
 export const TREND_STEPS = ['DAY', 'WEEK', 'MONTH'] as const
 type TrendStep = (typeof TREND_STEPS)[number]
@@ -22,12 +24,6 @@ export interface TrendArguments {
   readonly filter?: Optional<{ readonly project?: Optional<readonly string[]> }>
 }
 
-interface TrendRange {
-  readonly days: readonly string[]
-  readonly project: Optional<readonly string[]>
-  readonly guard: SQL | undefined
-}
-
 /** The number of live risks by level, and the sum of their scores, at the end of days. */
 export const riskTrendView: View<TrendArguments> = {
   row: riskTrend,
@@ -35,9 +31,7 @@ export const riskTrendView: View<TrendArguments> = {
   names: { project: projectNaming },
   check: (args) => void daysOf(args),
   extent: historyExtent,
-  tables(read, args, { guard }) {
-    return trendTables(read, { days: daysOf(args), project: args.filter?.project, guard })
-  },
+  tables: (read, args, { guard }) => trendTables(read, args, guard),
   // The number of points is checked before.
   size: sql`0`,
   tooMany: (most) => new Fault('TOO_COMPLEX', `There are more than ${most} points.`),
@@ -49,12 +43,12 @@ const DAY_MS = 86_400_000
 function daysOf({ from, to, step }: TrendArguments): readonly string[] {
   if (to < from) throw badArgument('to', 'Must not be before `from`.')
   const days: string[] = []
-  for (let next = Date.parse(from); next < Date.parse(to) && days.length < LIMITS.trendPointsMax; ) {
+  for (let next = Date.parse(from); next < Date.parse(to) && days.length < POINTS_MAX; ) {
     days.push(new Date(next).toISOString().slice(0, 10))
     next = stepped(from, step, days.length)
   }
-  if (days.length >= LIMITS.trendPointsMax) {
-    const detail = `From ${from} to ${to} there are more than ${LIMITS.trendPointsMax} points.`
+  if (days.length >= POINTS_MAX) {
+    const detail = `From ${from} to ${to} there are more than ${POINTS_MAX} points.`
     throw badArgument(
       'step',
       `${detail} Take a longer step, such as ${step === 'DAY' ? 'WEEK' : 'MONTH'}, or fewer days.`,
@@ -76,7 +70,7 @@ export function pointCount(args: TrendArguments): number {
   try {
     return daysOf(args).length
   } catch {
-    return LIMITS.trendPointsMax
+    return POINTS_MAX
   }
 }
 
@@ -87,10 +81,11 @@ const SUMS = ['live', 'score', ...RISK_LEVELS.map((level) => level.toLowerCase()
  * range of days that its id falls into: it adds the state that it left, and takes away the one that it found. Changes are
  * counted by range and pair of states first, because adding up a million rows takes longer.
  */
-function trendTables(read: Read, { days, project, guard }: TrendRange): SQL {
+function trendTables(read: Read, args: TrendArguments, guard: SQL | undefined): SQL {
   const { risk, change } = read.t
+  const project = args.filter?.project
   const { id, entity, projectId, recordedAt, stateFrom, stateTo } = pastChanges(read)
-  const pairs = read.pairs(days.map((day) => [day, `${day}T24:00:00.000Z`]))
+  const pairs = read.pairs(daysOf(args).map((day) => [day, `${day}T24:00:00.000Z`]))
   const ofProject = (column: AnyPgColumn) => (project ? refersTo(read, column, projectNaming, project) : undefined)
   const isCounted = sql`${entity} = 'RISK' and ${id} > span.first and ${id} <= span.last and ${stateTo} is not null`
   const parts = [

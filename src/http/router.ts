@@ -1,8 +1,7 @@
 import { lazily } from '../caches.js'
 import { Fault } from '../errors.js'
 import { asFault } from '../graph/faults.js'
-import { LIMITS } from '../limits.js'
-import { atMostEvery } from '../store/coalesce.js'
+import { atMostEvery, HEALTH_EVERY_MS } from '../store/coalesce.js'
 import type { Store } from '../store/store.js'
 import type { GraphqlHandler } from './graphql/handler.js'
 import { logCause, type Received } from './observe/exchange.js'
@@ -89,8 +88,8 @@ const NOT_STORED = { headers: { 'cache-control': 'no-store' } }
 
 /** A read-only store still counts as ready: otherwise it would take every instance out of the load balancer. */
 function createReadiness(store: Store): Page {
-  // This path needs no key, so checks of the store are limited to one per `healthMs`.
-  const look = atMostEvery(LIMITS.healthMs, () => store.version())
+  // This path needs no key, so checks of the store are limited to one per `HEALTH_EVERY_MS`.
+  const look = atMostEvery(HEALTH_EVERY_MS, () => store.version())
   return async (request) => {
     try {
       await look()

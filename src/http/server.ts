@@ -8,6 +8,11 @@ import { type Connection, type ConnectionLimits, Connections, isLoopback } from 
 import { bareProblem } from './wire/problems.js'
 import { headersTooLarge } from './wire/request.js'
 
+/** How long a stopping server waits for one more request on a connection. */
+const LAST_REQUEST_MS = 500
+/** How long a connection is read after a response that was sent before the end of the request body. */
+const LINGER_MS = 2_000
+
 /** The interval of the checks, and so the precision of the time limits. */
 const CHECK_MS = 1_000
 
@@ -83,7 +88,7 @@ function letLinger(connection: Connection): void {
     const isHeardOut = connection.latest?.req.complete ?? true
     if (isHeardOut) return destroySoon()
     socket.end()
-    setTimeout(() => socket.destroy(), LIMITS.lingerMs).unref()
+    setTimeout(() => socket.destroy(), LINGER_MS).unref()
   }
 }
 
@@ -128,7 +133,7 @@ export function drain(server: Server): Promise<void> {
   // Node counts a connection as idle once its response is written, though a slow client may not have read it yet.
   const isSending = () => connectionsOf.get(server)?.isSending ?? false
   return new Promise((resolve) => {
-    const sweep = setInterval(() => isSending() || server.closeIdleConnections(), LIMITS.lastRequestMs)
+    const sweep = setInterval(() => isSending() || server.closeIdleConnections(), LAST_REQUEST_MS)
     const limit = setTimeout(() => server.closeAllConnections(), LIMITS.shutdownMs)
     // Not `http.Server.close`, which closes idle connections immediately.
     NetServer.prototype.close.call(server, () => {

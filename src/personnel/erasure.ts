@@ -1,13 +1,15 @@
-import { and, desc, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
-import { detailsWith } from '../details.js'
+import { and, asc, desc, eq, gt, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { detailsIn, detailsWith, storedDetails } from '../details.js'
 import { Fault } from '../errors.js'
 import { type ChangeRow, type FieldChanges, fieldChangesOf, type Recorded } from '../history/changes.js'
-import { originOf } from '../history/ledger.js'
+import { Ledger, originOf } from '../history/ledger.js'
 import { mentions } from '../store/query/conditions.js'
 import { byIds } from '../store/query/page.js'
 import type { Write } from '../store/store.js'
+import type { Tables } from '../store/tables.js'
 import { fold } from '../text.js'
-import { eraseDetails, inJson, namesPerson } from './erasedDetails.js'
+import type { EntityKind } from '../vocabulary.js'
 import { type PersonRow, type PersonValues, personnel } from './people.js'
 
 /** Replaces erased values, so that the history still shows that there was one. */
@@ -236,4 +238,84 @@ function blankedFields(fields: FieldChanges, isTheirs: IsTheirs): FieldChanges {
   return Object.fromEntries(
     Object.entries(fields).map(([field, [from, to]]) => [field, [blank(field, from, 0), blank(field, to, 1)] as const]),
   )
+}
+
+/** A text as it is inside of JSON. */
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
+}
+
+/** Whether a text is a name, an e-mail or an externalId of theirs; a number alone may mean anything. */
+function namesPerson(texts: ReadonlySet<string>): (text: string) => boolean {
+  const folded = new Set([...texts].filter((text) => /\p{L}/u.test(text)).map(fold))
+  return (text) => folded.has(fold(text))
+}
+
+type DetailedRow = {
+  readonly id: string
+  readonly projectId?: string
+  readonly details: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+type DetailedTable = PgTable & {
+  readonly id: AnyPgColumn
+  readonly details: AnyPgColumn
+  $inferSelect: DetailedRow
+  $inferInsert: object
+}
+
+const DETAILED: readonly [kind: EntityKind, table: (t: Tables) => DetailedTable][] = [
+  ['PERSON', (t) => t.person],
+  ['PROJECT', (t) => t.project],
+  ['RISK', (t) => t.risk],
+  ['ISSUE', (t) => t.issue],
+]
+
+/** Removes the details of all other entities that name the person; returns the ids of those risks and issues. */
+async function eraseDetails(write: Write, id: string, texts: ReadonlySet<string>): Promise<string[]> {
+  const entries: string[] = []
+  const isTheirs = namesPerson(texts)
+  for (const [kind, table] of DETAILED) {
+    const ids = await eraseIn(write, id, isTheirs, kind, table)
+    if (kind === 'RISK' || kind === 'ISSUE') entries.push(...ids)
+  }
+  return entries
+}
+
+async function eraseIn(
+  write: Write,
+  id: string,
+  isTheirs: (text: string) => boolean,
+  kind: EntityKind,
+  tableOf: (t: Tables) => DetailedTable,
+): Promise<string[]> {
+  const table = tableOf(write.t)
+  // The history of this change has the text until the history is blanked, in the same transaction.
+  const ledger = new Ledger<DetailedRow>(write, {
+    kind,
+    table: tableOf,
+    tracked: ['details'],
+    ...(kind !== 'PERSON' && { projectOf: ({ id, projectId }) => projectId ?? id }),
+  })
+  // Followers delete their copy of a person who was erased, and here it is someone else.
+  const action = kind === 'PERSON' ? 'UPDATED' : 'ERASED'
+  const ids: string[] = []
+  for (let last = ''; ; ) {
+    // The cast holds: the row type of the table is widened above.
+    const rows = (await write.db
+      .select()
+      .from(table as PgTable)
+      .where(and(gt(table.id, last), ne(table.id, id), isNotNull(table.details)))
+      .orderBy(asc(table.id))
+      .limit(BATCH_ROWS)) as DetailedRow[]
+    for (const row of rows) {
+      const kept = detailsIn(row.details).filter(({ text }) => !isTheirs(text))
+      const { verdict } = ledger.enter(row, { ...row, details: storedDetails(kept) }, { action })
+      if (verdict === 'updated') ids.push(row.id)
+    }
+    await ledger.store()
+    if (rows.length < BATCH_ROWS) return ids
+    last = rows.at(-1)?.id ?? last
+  }
 }

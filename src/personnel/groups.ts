@@ -128,16 +128,12 @@ async function storeGroup(
   const values = (before ? readGroup : readNewGroup)({ ...input }, check)
   check.refuse(refusal)
   const draft = groupWith(write, before, values)
-  await refuseTaken(write, draft)
+  await refuseDuplicate(write, 'group', write.t.group, draft, [
+    { field: 'name', member: 'nameFolded' },
+    { field: 'externalId', member: 'externalId' },
+  ])
   const ledger = groupsLedger(write)
   const { row } = ledger.enter(before, draft)
   await ledger.store()
   return row
-}
-
-function refuseTaken(write: Write, draft: GroupRow): Promise<void> {
-  return refuseDuplicate(write, 'group', write.t.group, draft, [
-    { field: 'name', member: 'nameFolded' },
-    { field: 'externalId', member: 'externalId' },
-  ])
 }

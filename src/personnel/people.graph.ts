@@ -6,11 +6,11 @@ import { idOf, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { columns, mutationField } from '../graph/fields.js'
 import { boundedList, boundedText, boundedTexts, checkedBy, neverNull } from '../graph/inputs.js'
-import { LIMITS } from '../limits.js'
 import { foldedName, trimmed } from '../text.js'
 import {
   addPerson,
   changePerson,
+  GROUP_IDS_MAX,
   PERSON_FIELDS,
   type PersonRow,
   personKeys,
@@ -107,7 +107,7 @@ const AddPersonInput = builder.inputType('AddPersonInput', {
     title: t.string(fieldText('title')),
     department: t.string(fieldText('department')),
     details: t.field(detailsInput),
-    groupIds: t.idList(boundedList(LIMITS.groupIdsMax, 'The ids or names of the groups that the person joins.')),
+    groupIds: t.idList(boundedList(GROUP_IDS_MAX, 'The ids or names of the groups that the person joins.')),
   }),
 })
 

@@ -15,7 +15,6 @@ import {
 } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
-import { LIMITS } from '../limits.js'
 import { contains, equalsFolded, type Naming, type Optional, refersTo, unindexed } from '../store/query/conditions.js'
 import { byIds, type List, referredRow } from '../store/query/page.js'
 import type { Relation } from '../store/query/relations.js'
@@ -27,6 +26,9 @@ import { PERSON_STATUSES, type PersonStatus, TEXT_MAX } from '../vocabulary.js'
 import { type GroupRow, groupNaming, groups } from './groups.js'
 import { applyMembershipChanges, firstMemberships, followStatus } from './membershipChanges.js'
 import { refuseDuplicate } from './uniqueness.js'
+
+/** Groups of a person to add. */
+export const GROUP_IDS_MAX = 100
 
 export type PersonRow = Tables['person']['$inferSelect']
 
@@ -176,7 +178,7 @@ export function readNewPerson(raw: Readonly<Record<string, unknown>>, check: Inp
   const values = readPerson(raw, check)
   checkPerson(undefined, values, check)
   const count = Array.isArray(raw['groupIds']) ? raw['groupIds'].length : 0
-  if (count > LIMITS.groupIdsMax) check.flaw('groupIds', tooManyItems(count, LIMITS.groupIdsMax))
+  if (count > GROUP_IDS_MAX) check.flaw('groupIds', tooManyItems(count, GROUP_IDS_MAX))
   return values
 }
 

@@ -1,9 +1,9 @@
 import { builder, enumOf, needs } from '../graph/builder.js'
-import { localField, reportField } from '../graph/fields.js'
+import { reportField } from '../graph/fields.js'
 import { boundedList, boundedText, boundedTexts, checkedBy, neverNull } from '../graph/inputs.js'
 import { checkPersonnelState, FOR_MORE_PERSONNEL, type PersonnelReport, syncPersonnel } from '../ingest/sync.js'
 import { LIMITS } from '../limits.js'
-import { recordsIn, SyncCounts, SyncWarning } from '../projects/sync.graph.js'
+import { members, recordsIn, SyncCounts, SyncWarning } from '../projects/results.graph.js'
 import { GROUP_FIELDS } from './groups.js'
 import { PersonStatus } from './people.graph.js'
 import { PERSON_FIELDS } from './people.js'
@@ -46,18 +46,14 @@ const SyncLeavers = enumOf('SyncLeavers', 'What becomes of people who are not in
     'INACTIVE people in the list without a status become ACTIVE.',
 })
 
+const records = (description: string) => boundedList(LIMITS.syncRecordsMax, description, FOR_MORE_PERSONNEL)
+
 const SyncPersonnelInput = builder.inputType('SyncPersonnelInput', {
   description: 'People and groups to add or change.',
   ...checkedBy(checkPersonnelState, LIMITS.syncFlawsMax),
   fields: (t) => ({
-    people: t.field({
-      type: [SyncPersonInput],
-      ...boundedList(LIMITS.syncRecordsMax, 'The people.', FOR_MORE_PERSONNEL),
-    }),
-    groups: t.field({
-      type: [SyncGroupInput],
-      ...boundedList(LIMITS.syncRecordsMax, 'The groups.', FOR_MORE_PERSONNEL),
-    }),
+    people: t.field({ type: [SyncPersonInput], ...records('The people.') }),
+    groups: t.field({ type: [SyncGroupInput], ...records('The groups.') }),
     leavers: t.field({ type: SyncLeavers, description: 'What becomes of other people; KEEP by default.' }),
     leaverLimit: t.int({
       description: `How many people may become INACTIVE; a fifth, or ${LIMITS.closeLeast} if that is more, by default.`,
@@ -67,20 +63,13 @@ const SyncPersonnelInput = builder.inputType('SyncPersonnelInput', {
 
 const SyncPersonnelResult = builder.objectRef<PersonnelReport>('SyncPersonnelResult')
 SyncPersonnelResult.implement({ description: 'The result of a personnel sync.', ...needs('personnel.manage') })
-localField(SyncPersonnelResult, 'people', {
-  type: SyncCounts,
-  description: 'Counts of people.',
-  local: ({ people }) => people,
-})
-localField(SyncPersonnelResult, 'groups', {
-  type: SyncCounts,
-  description: 'Counts of groups.',
-  local: ({ groups }) => groups,
-})
-localField(SyncPersonnelResult, 'warnings', {
-  type: [SyncWarning],
-  description: 'What may not be as intended: active people who are not in a complete list, but came from elsewhere.',
-  local: ({ warnings }) => warnings,
+members(SyncPersonnelResult, {
+  people: { type: SyncCounts, description: 'Counts of people.' },
+  groups: { type: SyncCounts, description: 'Counts of groups.' },
+  warnings: {
+    type: [SyncWarning],
+    description: 'What may not be as intended: active people who are not in a complete list, but came from elsewhere.',
+  },
 })
 
 reportField('syncPersonnel', {

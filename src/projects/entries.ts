@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { patched } from '../fields.js'
+import type { List } from '../store/query/page.js'
 import { idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
@@ -31,6 +32,11 @@ export function entryWith({ at }: Write, before: EntryFacts | undefined, values:
 }
 
 type Entry = Tables['risk'] | Tables['issue']
+
+/** All entries, whatever their status, in the order of one index: for exports. */
+export function everyOf<T extends Entry, F>(name: string, list: List<T, F>): List<T, F> {
+  return { ...list, name, order: ({ projectId, reference }) => [projectId, reference], matching: () => undefined }
+}
 
 /** The keys of a risk or an issue: its id, or the project's key and its reference. */
 export const entryKeys: RowKeys<Entry> = {

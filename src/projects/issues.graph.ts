@@ -10,8 +10,7 @@ import { personnel } from '../personnel/people.js'
 import { byReference } from './entries.graph.js'
 import { entryKeys } from './entries.js'
 import { type IssueRow, issues, issuesOfPerson, issuesOfProject, issuesOfRisk } from './issues.js'
-import { Project } from './projects.graph.js'
-import { projects } from './projects.js'
+import { Project, TO_PROJECT } from './projects.graph.js'
 import { Risk } from './risks.graph.js'
 import { risks } from './risks.js'
 
@@ -59,14 +58,7 @@ columns(Issue, {
   raisedOn: { type: 'Date', description: 'The day it was raised.' },
   dueOn: { type: 'Date', nullable: true, description: 'The day it is due.' },
 })
-referenceField(Issue, 'project', {
-  to: Project,
-  by: 'projectId',
-  required: true,
-  list: projects,
-  scope: 'projects.read',
-  description: 'The project that it belongs to.',
-})
+referenceField(Issue, 'project', { ...TO_PROJECT, by: 'projectId', description: 'The project that it belongs to.' })
 referenceField(Issue, 'assignee', {
   to: Person,
   by: 'assigneeId',
@@ -110,34 +102,28 @@ export const IssueFilter = builder.inputType('IssueFilter', {
   }),
 })
 
+const LISTED = { type: IssueConnection, filter: IssueFilter, scope: 'projects.read' } as const
+
 pageField(Project, 'issues', {
-  type: IssueConnection,
-  filter: IssueFilter,
-  scope: 'projects.read',
+  ...LISTED,
   description: 'The open issues of the project, most severe first.',
   relation: issuesOfProject,
 })
 
 pageField(Person, 'issues', {
-  type: IssueConnection,
-  filter: IssueFilter,
-  scope: 'projects.read',
+  ...LISTED,
   description: 'The open issues assigned to the person, most severe first; needs the scope projects.read.',
   relation: issuesOfPerson,
 })
 
 pageField(Risk, 'issues', {
-  type: IssueConnection,
-  filter: IssueFilter,
-  scope: 'projects.read',
+  ...LISTED,
   description: 'The open issues caused by the risk, most severe first.',
   relation: issuesOfRisk,
 })
 
 queryList('issues', {
-  type: IssueConnection,
-  filter: IssueFilter,
-  scope: 'projects.read',
+  ...LISTED,
   description: 'The open issues across all projects, most severe first.',
   list: issues,
 })

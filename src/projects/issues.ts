@@ -29,7 +29,7 @@ import {
   type IssueStatus,
   OPEN_ISSUE_STATUSES,
 } from '../vocabulary.js'
-import { entryWith } from './entries.js'
+import { entryWith, everyOf } from './entries.js'
 import { type Assignee, projectNaming } from './projects.js'
 import { riskNaming } from './risks.js'
 
@@ -69,13 +69,7 @@ export const issues: List<Tables['issue'], IssueFilter> = {
   names: { project: projectNaming, assignee: personNaming, risk: riskNaming },
 }
 
-/** All issues, open or not, in the order of one index: for exports. */
-export const everyIssue: typeof issues = {
-  ...issues,
-  name: 'everyIssue',
-  order: ({ projectId, reference }) => [projectId, reference],
-  matching: () => undefined,
-}
+export const everyIssue = everyOf('everyIssue', issues)
 
 export const issuesOfProject: Relation<Tables['project'], Tables['issue'], IssueFilter> = {
   of: (t) => t.project,

@@ -48,6 +48,9 @@ detailsField(Project, projects.table)
 timestampFields(Project)
 asEntity(Project, { scope: 'projects.read', table: projects.table, keys: projectKeys })
 
+/** For `referenceField`: the project of an entry or of a movement. */
+export const TO_PROJECT = { to: Project, list: projects, scope: 'projects.read', required: true } as const
+
 const ProjectFilter = builder.inputType('ProjectFilter', {
   description: 'Filters projects. All given conditions must hold.',
   fields: (t) => ({

@@ -24,7 +24,7 @@ import { PROJECT_STATUSES, type ProjectStatus } from '../vocabulary.js'
 
 export type ProjectRow = Tables['project']['$inferSelect']
 
-interface ProjectFilter {
+export interface ProjectFilter {
   readonly status?: Optional<readonly ProjectStatus[]>
   readonly search?: Optional<string>
   readonly updatedSince?: Optional<string>

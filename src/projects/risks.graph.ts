@@ -10,8 +10,7 @@ import { personnel } from '../personnel/people.js'
 import { ASSESSMENT_MAX, type RiskLevel as RiskLevelName, SCORE_MAX } from '../vocabulary.js'
 import { byReference } from './entries.graph.js'
 import { entryKeys } from './entries.js'
-import { Project } from './projects.graph.js'
-import { projects } from './projects.js'
+import { Project, TO_PROJECT } from './projects.graph.js'
 import { type RiskRow, risks, risksOfPerson, risksOfProject } from './risks.js'
 import { boundsOf, residualLevel, residualScore, riskLevel, riskRank } from './scores.js'
 
@@ -84,14 +83,7 @@ columns(Risk, {
   reviewOn: { type: 'Date', nullable: true, description: 'The day of the next review.' },
   dueOn: { type: 'Date', nullable: true, description: 'The day by which the response is due.' },
 })
-referenceField(Risk, 'project', {
-  to: Project,
-  by: 'projectId',
-  required: true,
-  list: projects,
-  scope: 'projects.read',
-  description: 'The project that it threatens.',
-})
+referenceField(Risk, 'project', { ...TO_PROJECT, by: 'projectId', description: 'The project that it threatens.' })
 computedField(Risk, 'level', { type: RiskLevel, description: 'The level of the score.', computed: riskLevel })
 computedField(Risk, 'residualScore', {
   type: 'Int',
@@ -156,26 +148,22 @@ export const RiskFilter = builder.inputType('RiskFilter', {
   }),
 })
 
+const LISTED = { type: RiskConnection, filter: RiskFilter, scope: 'projects.read' } as const
+
 pageField(Project, 'risks', {
-  type: RiskConnection,
-  filter: RiskFilter,
-  scope: 'projects.read',
+  ...LISTED,
   description: 'The live risks of the project, highest score first.',
   relation: risksOfProject,
 })
 
 pageField(Person, 'risks', {
-  type: RiskConnection,
-  filter: RiskFilter,
-  scope: 'projects.read',
+  ...LISTED,
   description: 'The live risks that the person owns, highest score first; needs the scope projects.read.',
   relation: risksOfPerson,
 })
 
 queryList('risks', {
-  type: RiskConnection,
-  filter: RiskFilter,
-  scope: 'projects.read',
+  ...LISTED,
   description: 'The risk register across all projects, ordered by rank (highest score first).',
   list: risks,
 })

@@ -32,7 +32,7 @@ import {
   type RiskStatus,
   SCORE_MAX,
 } from '../vocabulary.js'
-import { entryWith } from './entries.js'
+import { entryWith, everyOf } from './entries.js'
 import { type Assignee, projectNaming } from './projects.js'
 import { boundsOf, residualScoreOf, riskStanding, riskState, scoreOf } from './scores.js'
 
@@ -78,13 +78,7 @@ export const riskNaming: Naming = {
   table: risks.table,
 }
 
-/** All risks, live or not, in the order of one index: for exports. */
-export const everyRisk: typeof risks = {
-  ...risks,
-  name: 'everyRisk',
-  order: ({ projectId, reference }) => [projectId, reference],
-  matching: () => undefined,
-}
+export const everyRisk = everyOf('everyRisk', risks)
 
 export const risksOfProject: Relation<Tables['project'], Tables['risk'], RiskFilter> = {
   of: (t) => t.project,
@@ -266,11 +260,4 @@ export class Tally {
   private count(risk: RiskRow | undefined, by: number): void {
     if (risk?.live) this.moved.set(risk.score, (this.moved.get(risk.score) ?? 0) + by)
   }
-}
-
-/** Updates those counts by a change of these risks. */
-export function tally(write: Write, stored: readonly Stored<RiskRow>[]): Promise<void> {
-  const counts = new Tally()
-  for (const one of stored) counts.note(one)
-  return counts.store(write)
 }

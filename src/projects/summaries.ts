@@ -13,16 +13,10 @@ import { boundsOf } from './scores.js'
 
 /** The live risks by likelihood and impact. */
 export interface RiskMatrix {
-  readonly cells: readonly RiskMatrixCell[]
+  readonly cells: readonly { readonly likelihood: number; readonly impact: number; readonly count: number }[]
   readonly unassessed: number
   readonly unplaced: number
   readonly levels: readonly { readonly level: RiskLevel; readonly count: number }[]
-}
-
-interface RiskMatrixCell {
-  readonly likelihood: number
-  readonly impact: number
-  readonly count: number
 }
 
 export const riskMatrix: Summary<Tables['risk'], RiskFilter, RiskMatrix> = {

@@ -1,9 +1,8 @@
 import { grants } from '../auth/scopes.js'
 import { builder, enumOf, needs, requireProject } from '../graph/builder.js'
 import { detailsInput } from '../graph/details.js'
-import { changedField, localField, reportField } from '../graph/fields.js'
+import { changedField, reportField } from '../graph/fields.js'
 import { boundedList, boundedNumber, boundedText, checkedBy, neverNull } from '../graph/inputs.js'
-import type { Counts } from '../ingest/run.js'
 import { checkProjectState, FOR_MORE, type SyncReport, syncProject } from '../ingest/sync.js'
 import { LIMITS } from '../limits.js'
 import { ASSESSMENT_MAX, SCORE_MAX } from '../vocabulary.js'
@@ -11,6 +10,7 @@ import { IssueSeverity, IssueStatus } from './issues.graph.js'
 import { ISSUE_FIELDS } from './issues.js'
 import { Project, ProjectStatus } from './projects.graph.js'
 import { PROJECT_FIELDS, projects } from './projects.js'
+import { members, recordsIn, SyncCounts, SyncWarning } from './results.graph.js'
 import { RiskResponse, RiskStatus } from './risks.graph.js'
 import { RISK_FIELDS } from './risks.js'
 
@@ -68,6 +68,12 @@ const SyncMode = enumOf('SyncMode', 'Whether the lists of a project sync are com
   PARTIAL: 'Only what is given is added or changed; nothing is closed. For projects that are sent in parts.',
 })
 
+function allOf(nouns: string) {
+  const rule = 'missing ones are closed, unless the mode is PARTIAL'
+  const description = `All ${nouns} of the project: ${rule}. If absent, the ${nouns} stay as they are.`
+  return boundedList(LIMITS.syncRecordsMax, description, FOR_MORE)
+}
+
 const SyncProjectInput = builder.inputType('SyncProjectInput', {
   description: 'A project, with its risks and issues.',
   ...checkedBy(checkProjectState, LIMITS.syncFlawsMax),
@@ -79,52 +85,14 @@ const SyncProjectInput = builder.inputType('SyncProjectInput', {
     url: t.string(boundedText('url', PROJECT_FIELDS.url.meaning)),
     status: t.field({ type: ProjectStatus, description: PROJECT_FIELDS.status.meaning }),
     details: t.field(detailsInput),
-    risks: t.field({
-      type: [SyncRiskInput],
-      ...boundedList(
-        LIMITS.syncRecordsMax,
-        'All risks of the project: missing ones are closed, unless the mode is PARTIAL. If absent, the risks stay as they are.',
-        FOR_MORE,
-      ),
-    }),
-    issues: t.field({
-      type: [SyncIssueInput],
-      ...boundedList(
-        LIMITS.syncRecordsMax,
-        'All issues of the project: missing ones are closed, unless the mode is PARTIAL. If absent, the issues stay as they are.',
-        FOR_MORE,
-      ),
-    }),
+    risks: t.field({ type: [SyncRiskInput], ...allOf('risks') }),
+    issues: t.field({ type: [SyncIssueInput], ...allOf('issues') }),
     closeLimit: t.int({
       description:
         'How many risks, and how many issues, may be closed as missing; ' +
         `a fifth of the live ones, or ${LIMITS.closeLeast} if that is more, by default.`,
     }),
   }),
-})
-
-export const SyncCounts = builder.objectRef<Readonly<Counts>>('SyncCounts')
-SyncCounts.implement({ description: 'Counts of synced records.' })
-const COUNTS: Readonly<Record<keyof Counts, string>> = {
-  created: 'The number of new ones.',
-  updated: 'The number of changed ones.',
-  unchanged: 'The number of unchanged ones.',
-  closed: 'The number of ones closed because they are missing; of people, set INACTIVE.',
-}
-for (const name of Object.keys(COUNTS) as (keyof Counts)[])
-  localField(SyncCounts, name, { type: 'Int', description: COUNTS[name], local: (counts) => counts[name] })
-
-export const SyncWarning = builder.objectRef<{ pointer?: string; detail: string }>('SyncWarning')
-SyncWarning.implement({ description: 'A warning about a value that was stored but may not be what was intended.' })
-localField(SyncWarning, 'pointer', {
-  type: 'String',
-  description: 'The JSON Pointer to the value in the input.',
-  local: ({ pointer }) => pointer ?? '',
-})
-localField(SyncWarning, 'detail', {
-  type: 'String',
-  description: 'What the warning is about.',
-  local: ({ detail }) => detail,
 })
 
 const SyncResult = builder.objectRef<SyncReport>('SyncResult')
@@ -137,30 +105,17 @@ changedField(SyncResult, 'project', {
   scope: 'projects.read',
   description: 'The project after the sync.',
 })
-localField(SyncResult, 'risks', {
-  type: SyncCounts,
-  description: 'Counts of its risks.',
-  local: ({ risks }) => risks,
+members(SyncResult, {
+  risks: { type: SyncCounts, description: 'Counts of its risks.' },
+  issues: { type: SyncCounts, description: 'Counts of its issues.' },
+  warnings: {
+    type: [SyncWarning],
+    description:
+      'Values that may not be what was intended: owners and assignees who are not on the roster, and scores beside ' +
+      'likelihood and impact. For a key without personnel.read the only warning about people is that nobody was ' +
+      'looked up.',
+  },
 })
-localField(SyncResult, 'issues', {
-  type: SyncCounts,
-  description: 'Counts of its issues.',
-  local: ({ issues }) => issues,
-})
-localField(SyncResult, 'warnings', {
-  type: [SyncWarning],
-  description:
-    'Values that may not be what was intended: owners and assignees who are not on the roster, and scores beside ' +
-    'likelihood and impact. For a key without personnel.read the only warning about people is that nobody was ' +
-    'looked up.',
-  local: ({ warnings }) => warnings,
-})
-
-/** The number of records as sent: REST counts them before they are parsed. */
-export function recordsIn(input: unknown, ...lists: string[]): number {
-  const given = Object(input) as Readonly<Record<string, unknown>>
-  return lists.reduce((sum, name) => sum + (Array.isArray(given[name]) ? given[name].length : 0), 0)
-}
 
 const keyIn = ({ key }: { readonly key: string }) => key.trim().toUpperCase()
 

@@ -1,7 +1,7 @@
-/**
- * Coalesces concurrent calls into one, but never shares a result that was requested before the caller came: writes
- * that the caller knows of could be missing in it.
- */
+/** How often the store is checked for `/readyz` and the metrics at most. */
+export const HEALTH_EVERY_MS = 1_000
+
+/** Coalesces concurrent calls, but shares no result requested before: writes that the caller knows of could be missing. */
 export function coalesce<T>(load: (wantedAt: number) => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined

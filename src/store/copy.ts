@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { getTableColumns } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { Fault } from '../errors.js'
+import type { Rows } from './bulk.js'
 import { COUNTERS } from './changeCounters.js'
 import { type List, pagesOf } from './query/page.js'
 import type { Read, Store, Write } from './store.js'
@@ -19,13 +20,9 @@ interface CopyOptions {
   readonly onProgress: (rows: number, total: number) => void
 }
 
-/** A table to copy, read in key order. */
-interface Part {
-  readonly name: string
-  readonly list: List<PgTable, object>
-}
+type Part = List<PgTable, object>
 
-/** All tables except the change counters, ordered so that foreign keys are satisfied. */
+/** All tables except the change counters, each in key order, ordered so that foreign keys are satisfied. */
 const PARTS: readonly Part[] = [
   part('person', (t) => t.person, 'id'),
   part('groups', (t) => t.group, 'id'),
@@ -41,7 +38,7 @@ const PARTS: readonly Part[] = [
 
 function part(name: string, table: (t: Tables) => PgTable, ...key: string[]): Part {
   const order = (of: PgTable) => key.flatMap((member) => getTableColumns(of)[member] ?? [])
-  return { name, list: { name, table, order, matching: () => undefined } }
+  return { name, table, order, matching: () => undefined }
 }
 
 /** Copies one snapshot of a store into an empty store, in one transaction. */
@@ -52,11 +49,12 @@ export async function copyStore(
 ): Promise<Record<string, Contents>> {
   return source.snapshot((from) =>
     target.write({ by: 'cli', at: clock }, async (to) => {
-      await requireEmpty(to)
-      const total = await sum(from)
+      if ((await rowsIn(to)) > 0)
+        throw new Fault('CONFLICT', 'The target is not empty. Copy into a store with nothing in it.')
+      const total = await rowsIn(from)
       let done = 0
       const copied: Record<string, Contents> = {}
-      for (const { name, list } of PARTS) {
+      for (const list of PARTS) {
         const table = list.table(to.t)
         const resume = await to.suspendIndexes(table)
         const sent = await contentsOf(from, list, async (rows) => {
@@ -65,7 +63,7 @@ export async function copyStore(
           onProgress(done, total)
         })
         await resume()
-        copied[name] = await verified(to, name, list, sent)
+        copied[list.name] = await verified(to, list, sent)
       }
       await takeRevision(from, to)
       return copied
@@ -73,21 +71,15 @@ export async function copyStore(
   )
 }
 
-async function requireEmpty(to: Write): Promise<void> {
-  if ((await sum(to)) > 0) throw new Fault('CONFLICT', 'The target is not empty. Copy into a store with nothing in it.')
-}
-
-async function sum(read: Read): Promise<number> {
+async function rowsIn(read: Read): Promise<number> {
   let rows = 0
-  for (const { list } of PARTS) rows += await read.db.$count(list.table(read.t))
+  for (const { table } of PARTS) rows += await read.db.$count(table(read.t))
   return rows
 }
 
-type Rows = readonly Readonly<Record<string, unknown>>[]
-
 async function contentsOf(
   read: Read,
-  list: Part['list'],
+  list: Part,
   onPage: (rows: Rows) => Promise<void> = async () => {},
 ): Promise<Contents> {
   const hash = createHash('sha256')
@@ -100,11 +92,11 @@ async function contentsOf(
   return { rows, checksum: hash.digest('hex') }
 }
 
-async function verified(to: Write, name: string, list: Part['list'], sent: Contents): Promise<Contents> {
+async function verified(to: Write, list: Part, sent: Contents): Promise<Contents> {
   const found = await contentsOf(to, list)
   if (found.rows === sent.rows && found.checksum === sent.checksum) return found
   const words = `${found.rows} rows (${found.checksum}) instead of ${sent.rows} (${sent.checksum})`
-  throw new Fault('UNAVAILABLE', `Nothing was copied: the copy of ${name} differs from its source: ${words}.`)
+  throw new Fault('UNAVAILABLE', `Nothing was copied: the copy of ${list.name} differs from its source: ${words}.`)
 }
 
 /**

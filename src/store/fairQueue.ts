@@ -1,6 +1,9 @@
 import { Overloaded } from '../errors.js'
 import { LIMITS } from '../limits.js'
 
+/** For queues of writes and connections, which are mostly long for milliseconds only. */
+export const PATIENCE_MS = 100
+
 /** What waits in a `FairQueue`. */
 export interface Owned {
   /** As in `Readership` and `Authorship`. */
@@ -20,6 +23,8 @@ interface FairQueueOptions {
   readonly nowMs?: () => number
 }
 
+const DEFAULTS = { placesMax: Number.POSITIVE_INFINITY, patienceMs: 0, lingerMs: 0, nowMs: () => performance.now() }
+
 interface Line<T> {
   readonly owner: string
   /** In the order of their arrival. */
@@ -34,12 +39,8 @@ interface Line<T> {
  * every place; while another waits, it has at most half of the slots and `queueShareMax` places.
  */
 export class FairQueue<T extends Owned> {
-  private readonly slots: number
+  private readonly options: Required<FairQueueOptions>
   private readonly share: number
-  private readonly placesMax: number
-  private readonly patienceMs: number
-  private readonly lingerMs: number
-  private readonly nowMs: () => number
   /** The owners that have items, waiting or under way. */
   private readonly lines = new Map<string, Line<T>>()
   /** Those that wait, in the order of their turns. */
@@ -50,12 +51,8 @@ export class FairQueue<T extends Owned> {
   private underWayItems = 0
 
   constructor(options: FairQueueOptions) {
-    this.slots = options.slots
+    this.options = { ...DEFAULTS, ...options }
     this.share = Math.ceil(options.slots / 2)
-    this.placesMax = options.placesMax ?? Number.POSITIVE_INFINITY
-    this.patienceMs = options.patienceMs ?? 0
-    this.lingerMs = options.lingerMs ?? 0
-    this.nowMs = options.nowMs ?? (() => performance.now())
   }
 
   /** Items that wait. */
@@ -73,8 +70,8 @@ export class FairQueue<T extends Owned> {
     const { owner } = item
     const line = this.lines.get(owner) ?? { owner, items: new Set(), underWay: 0, waitingSince: 0 }
     const { size } = line.items
-    if (size >= this.placesMax) throw new Overloaded(`${size} requests of this key are waiting already.`)
-    if (size >= LIMITS.queueShareMax && this.doesAnotherWait(owner, this.patienceMs)) {
+    if (size >= this.options.placesMax) throw new Overloaded(`${size} requests of this key are waiting already.`)
+    if (size >= LIMITS.queueShareMax && this.doesAnotherWait(owner, this.options.patienceMs)) {
       throw new Overloaded(`${size} requests of this key are waiting already, and other keys wait too.`)
     }
     line.items.add(item)
@@ -144,24 +141,24 @@ export class FairQueue<T extends Owned> {
   }
 
   private next(): Line<T> | undefined {
-    if (this.underWayItems >= this.slots) return undefined
+    if (this.underWayItems >= this.options.slots) return undefined
     // At most two owners have their share, so at most two are passed over.
     for (const line of this.turns) if (line.underWay < this.share || !this.mustShare(line)) return line
     return undefined
   }
 
   private mustShare({ owner }: Line<T>): boolean {
-    return this.turns.size > 1 || (this.hampered.owner !== owner && this.nowMs() < this.hampered.until)
+    return this.turns.size > 1 || (this.hampered.owner !== owner && this.options.nowMs() < this.hampered.until)
   }
 
   private noteWait({ owner, underWay, waitingSince }: Line<T>): void {
-    if (this.lingerMs === 0 || underWay > 0) return
-    const now = this.nowMs()
-    if (waitingSince + this.patienceMs <= now) this.hampered = { owner, until: now + this.lingerMs }
+    if (this.options.lingerMs === 0 || underWay > 0) return
+    const now = this.options.nowMs()
+    if (waitingSince + this.options.patienceMs <= now) this.hampered = { owner, until: now + this.options.lingerMs }
   }
 
   private doesAnotherWait(owner: string, ms = 0): boolean {
-    for (const line of this.turns) if (line.owner !== owner) return line.waitingSince + ms <= this.nowMs()
+    for (const line of this.turns) if (line.owner !== owner) return line.waitingSince + ms <= this.options.nowMs()
     return false
   }
 
@@ -169,7 +166,7 @@ export class FairQueue<T extends Owned> {
   private enlist(line: Line<T>): void {
     this.lines.set(line.owner, line)
     if (this.turns.has(line)) return
-    line.waitingSince = this.nowMs()
+    line.waitingSince = this.options.nowMs()
     this.turns.add(line)
   }
 
@@ -197,10 +194,7 @@ export class FairSlots {
     this.queue = new FairQueue(options)
   }
 
-  /**
-   * Throws if the owner has no place left. `entered` is undefined if it need not wait; `leave` gives up the slot, or the
-   * place in the queue.
-   */
+  /** Throws if the owner has no place left. `entered` is undefined if it need not wait; `leave` gives up slot or place. */
   enter(owner: string): { readonly entered: Promise<void> | undefined; readonly leave: () => void } {
     const { queue } = this
     let isIn = false

@@ -11,10 +11,7 @@ interface OpenOptions {
   readonly deadlineMs?: number
 }
 
-/**
- * Opens a store after migrating it (and creating it if needed), unless disabled.
- * Loads only the engine in use.
- */
+/** Opens a store after migrating it (and creating it if needed), unless disabled; loads only the engine in use. */
 export async function openStore(database: string, options: OpenOptions = {}): Promise<Store> {
   const { migrate: mayMigrate = true, cacheBytes, onNotice, deadlineMs } = options
   if (isPostgres(database)) {

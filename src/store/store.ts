@@ -5,6 +5,11 @@ import type { Versions } from './changeCounters.js'
 import type { Json } from './query/json.js'
 import type { Tables } from './tables.js'
 
+/** How long a statement of a bulk write or of a command may take. */
+export const BULK_STATEMENT_MS = 30_000
+/** How long reading the versions, or a key, may take. */
+export const LOOK_MS = 3_000
+
 type Database = PgDatabase<PgQueryResultHKT, Record<string, never>>
 
 /** What a query needs: the connection, the tables, and the SQL that differs between engines. */

@@ -1,21 +1,16 @@
-import { LIMITS } from '../limits.js'
+import type { OnNotice } from './store.js'
 
-/** Inputs for the timestamp of a write. */
-interface TimestampOptions {
-  /** The timestamp of the last change, if there is one. */
-  readonly last: unknown
-  readonly now: Date
-  readonly onNotice?: ((sentence: string) => void) | undefined
-}
+/** How far a timestamp may be ahead of the clock, to follow the last one. */
+const AHEAD_MS_MAX = 60_000
 
 /**
  * A monotonic timestamp: now, or the last change's if that is slightly later. A clock that steps back must not hide a
  * change from the history filter `since`. A timestamp far in the future came from a wrong clock and is ignored.
  */
-export function timestampAfter({ last, now, onNotice }: TimestampOptions): string {
+export function timestampAfter(last: unknown, now: Date, onNotice?: OnNotice): string {
   const timestamp = now.toISOString()
   if (typeof last !== 'string' || last <= timestamp) return timestamp
-  if (Date.parse(last) - now.getTime() <= LIMITS.stampAheadMs) return last
+  if (Date.parse(last) - now.getTime() <= AHEAD_MS_MAX) return last
   onNotice?.(
     `The last change has the timestamp ${last}, but the system clock says ${timestamp}. One of them is wrong; the clock is used.`,
   )

@@ -1,4 +1,7 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { NESTED_LIST_COST, RATE_UNIT_COST, SCANNED_ROWS_FOR_ONE } from '../../src/graph/query/prices.js'
+import { RECORD_BYTES, RECORD_COST } from '../../src/graph/query/run.js'
+import { REFUSED_BYTES_FOR_ONE, REQUEST_SHARE_MAX } from '../../src/http/access/rateLimits.js'
 import type { AppOptions } from '../../src/http/app.js'
 import { LIMITS } from '../../src/limits.js'
 import { addPerson, personWith } from '../../src/personnel/people.js'
@@ -44,7 +47,7 @@ async function openWith(risks: number, atEnd = onTestFinished, people = 0) {
 }
 
 /** The units of a cost. */
-const units = (cost: number) => Math.ceil(cost / LIMITS.rateUnitCost)
+const units = (cost: number) => Math.ceil(cost / RATE_UNIT_COST)
 const TEN = 'id reference title score level status url raisedOn createdAt updatedAt'
 const ROWS = 2_500
 /** A service with many risks, for read-only tests. */
@@ -61,7 +64,7 @@ describe('a list', () => {
 
   test('with a filter, by the rows that match, and by those that had to be looked at', async () => {
     const { query } = await many
-    const looked = ROWS / LIMITS.scannedRowsForOne
+    const looked = ROWS / SCANNED_ROWS_FOR_ONE
     const half = `{ risks(filter: { category: ["supply"] }) { nodes { ${TEN} } } }`
     expect(await query(half)).toBe(units(1 + looked + (ROWS / 2) * 10))
     expect(await query('{ risks(filter: { search: "nothing like it" }) { nodes { id } } }')).toBe(1)
@@ -90,7 +93,7 @@ describe('a list', () => {
     const { gateway, query } = await many
     gateway.statements()
     const names = Array.from({ length: 40 }, (_, i) => `a${i}: risks { totalCount }`)
-    const looked = ROWS / LIMITS.scannedRowsForOne
+    const looked = ROWS / SCANNED_ROWS_FOR_ONE
     expect(await query(`{ ${names.join(' ')} }`)).toBe(units(40 + 40 * looked))
     const read = gateway.statements().filter((sql) => sql.includes('from "risk"'))
     expect(read.filter((sql) => !sql.includes('count(*)'))).toEqual([])
@@ -152,7 +155,7 @@ describe('a list', () => {
     const small = openGateway(limited({ ratePerMinute: 48 }))
     const caller = await everything(small)
     const answer = await caller.graphql(`{ ${dear} }`)
-    expect([answer.status, remaining(answer)]).toEqual([200, 8 - 8 * LIMITS.rateShareMax + 1])
+    expect([answer.status, remaining(answer)]).toEqual([200, 8 - 8 * REQUEST_SHARE_MAX + 1])
   })
 })
 
@@ -235,7 +238,7 @@ describe('mutations', () => {
     expect(await query(`mutation { ${add('a')} }`)).toBe(1)
     expect(await query(`mutation { ${add('b')} ${add('c')} ${add('d')} }`)).toBe(3)
     const dear = `id members(first: 100) { nodes { ${FIELDS.join(' ')} } }`
-    const cost = 1 + 1 + 1 + LIMITS.nestedListCost + people / LIMITS.scannedRowsForOne + FIELDS.length * 100
+    const cost = 1 + 1 + 1 + NESTED_LIST_COST + people / SCANNED_ROWS_FOR_ONE + FIELDS.length * 100
     expect(units(cost)).toBe(2)
     expect(await query(`mutation { ${add('e', dear)} ${add('f')} }`)).toBe(units(cost) + 1)
   })
@@ -331,7 +334,7 @@ test.each([
 describe('a refused request', () => {
   const SYNC = 'mutation ($input: SyncProjectInput!) { syncProject(input: $input) { project { key } } }'
   const padded = (bytes: number) => ({ key: 'X', colour: 'x'.repeat(bytes) })
-  const expected = (bytes: number) => units(bytes / LIMITS.refusedBytesForOne)
+  const expected = (bytes: number) => units(bytes / REFUSED_BYTES_FOR_ONE)
 
   test.each<[string, (caller: Caller, bytes: number) => Promise<TestResponse>]>([
     ['by its schema, in REST', (caller, bytes) => caller.post('/v1/projects', padded(bytes))],
@@ -382,7 +385,7 @@ test('what is brought in is charged by its records, in GraphQL and in REST', asy
   }))
   const input = { key: 'APOLLO', name: 'Apollo', risks }
   const { charged } = await openWith(0)
-  const expected = units(1 + records * LIMITS.recordCost)
+  const expected = units(1 + records * RECORD_COST)
   expect(await charged((caller) => caller.post('/v1/projects', input))).toBe(expected)
   const query = 'mutation ($input: SyncProjectInput!) { syncProject(input: $input) { project { key } } }'
   expect(await charged((caller) => caller.graphql(query, { input }))).toBe(expected)
@@ -397,7 +400,7 @@ test('what is brought in is charged by its bytes, if its records are long', asyn
   const input = { key: 'APOLLO', name: 'Apollo', risks }
   const { charged } = await openWith(0)
   const bytes = risks.length * Buffer.byteLength(description)
-  const expected = units(1 + (bytes / LIMITS.recordBytes) * LIMITS.recordCost)
+  const expected = units(1 + (bytes / RECORD_BYTES) * RECORD_COST)
   expect(expected).toBeGreaterThan(5)
   expect(await charged((caller) => caller.post('/v1/projects', input))).toBe(expected)
   const query = 'mutation ($input: SyncProjectInput!) { syncProject(input: $input) { project { key } } }'

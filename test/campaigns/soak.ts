@@ -11,8 +11,9 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { LIMITS } from '../../src/limits.js'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
+import { WORKERS_MAX } from '../../src/store/sqlite/readWorkers.js'
+import { WAL_BYTES_MAX } from '../../src/store/sqlite/walLimit.js'
 import { MEMORY_BYTES_MAX, MEMORY_SETTINGS } from '../support/unit.js'
 import { Client, median, sleep } from './client.js'
 import { MAIN, mint, newFolder, serve } from './served.js'
@@ -33,11 +34,11 @@ const GROWTH_MAX = 1.2
 /** Tolerance for garbage between two samples. */
 const SLACK_BYTES = 24e6
 /** Beyond the limit the log is emptied; a running transaction or read may extend it before that. */
-const LOG_BYTES_MAX = 1.5 * LIMITS.walBytesMax
+const LOG_BYTES_MAX = 1.5 * WAL_BYTES_MAX
 /** Descriptors of a lazily started read worker: store and WAL, and epoll, eventfd and pipe of its event loop. */
 const DESCRIPTORS_OF_WORKER = 6
 /** Besides those and one for each connection, the process needs no more descriptors than after its start. */
-const WORKERS = Math.min(LIMITS.readWorkersMax, availableParallelism())
+const WORKERS = Math.min(WORKERS_MAX, availableParallelism())
 const DESCRIPTORS_SPARE = 5 + WORKERS * DESCRIPTORS_OF_WORKER
 
 const { values } = parseArgs({

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
+import { HEALTH_EVERY_MS } from '../../src/store/coalesce.js'
 import { hangUp, valuesOf } from '../postgres/sync.js'
 import { reportFigure } from '../support/figures.js'
 import type { Caller, Gateway, TestResponse } from '../support/harness.js'
@@ -147,12 +148,12 @@ test('the metrics are there within a second while the database is silent, stoppe
   expect(await read()).toEqual({ status: 200, writable: '1', isPrompt: true })
   proxy.freeze()
   // The last version check is valid for that long.
-  await sleep(LIMITS.healthMs)
+  await sleep(HEALTH_EVERY_MS)
   expect(await read()).toEqual({ status: 200, writable: '0', isPrompt: true })
   proxy.thaw()
   proxy.cut()
   await server.stop('fast')
-  await sleep(LIMITS.healthMs)
+  await sleep(HEALTH_EVERY_MS)
   expect(await read()).toEqual({ status: 200, writable: '0', isPrompt: true })
   await server.start()
   await expect.poll(read, { timeout: RECOVERY_MAX_MS }).toEqual({ status: 200, writable: '1', isPrompt: true })

@@ -1,5 +1,6 @@
 import { GraphQLString, getNamedType, isInputObjectType, isObjectType } from 'graphql'
 import { describe, expect, test } from 'vitest'
+import { CURSOR_CHARACTERS_MAX } from '../../src/graph/connections.js'
 import { LIMITS } from '../../src/limits.js'
 import { schema } from '../../src/schema.js'
 import { TEXT_MAX } from '../../src/vocabulary.js'
@@ -135,7 +136,7 @@ test('a reference of a gateway is as long as an id may be', async () => {
 test('a cursor has a bound as well', async () => {
   const { caller } = await openOffice()
   const query = 'query ($x: String!) { risks(first: 1, after: $x) { nodes { id } } }'
-  const { body } = await caller.graphql(query, { x: 'A'.repeat(LIMITS.cursorCharactersMax + 1) })
+  const { body } = await caller.graphql(query, { x: 'A'.repeat(CURSOR_CHARACTERS_MAX + 1) })
   expect(body.errors[0].message).toBe('after: Must be at most 32000 characters long; this is 32001.')
 })
 

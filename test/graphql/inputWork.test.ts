@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Fault } from '../../src/errors.js'
+import { MESSAGE_CHARACTERS_MAX } from '../../src/graph/faults.js'
 import { LIMITS } from '../../src/limits.js'
 import { type Caller, openOffice, type TestResponse } from '../support/harness.js'
 
@@ -193,7 +194,7 @@ describe('one variable in the filters of forty aliases', () => {
 test('a long value in the wrong place is not searched for a hint', async () => {
   const { caller } = await openOffice()
   const searched = callsOf(RegExp.prototype, 'exec', (pattern, text) => {
-    const isLong = String(text).length > LIMITS.messageCharactersMax
+    const isLong = String(text).length > MESSAGE_CHARACTERS_MAX
     return isLong && (pattern as RegExp).source.includes('cannot represent') ? pattern : undefined
   })
   const value = 'ID cannot represent a non value: a '.repeat(900)

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { PersistedQueries } from '../../src/http/graphql/parameters.js'
-import { LIMITS } from '../../src/limits.js'
+import { PersistedQueries, QUERIES_KEPT_MAX } from '../../src/http/graphql/parameters.js'
 import { type Caller, openOffice } from '../support/harness.js'
 
 const GROUPS = 'query Groups($n: Int) { groups(first: $n) { nodes { name } } }'
@@ -100,9 +99,9 @@ test('the texts are bounded, and the least recently used go first', () => {
   const text = (index: number) => `{ query${index} }`
   const known = (index: number) => queries.textFor({ extensions: extensionsOf(hashOf(text(index))) })
   const keep = (index: number) => queries.textFor({ query: text(index), extensions: extensionsOf(hashOf(text(index))) })
-  for (let index = 0; index < LIMITS.queriesKeptMax; index++) keep(index)
+  for (let index = 0; index < QUERIES_KEPT_MAX; index++) keep(index)
   expect(known(0)).toBe(text(0))
-  keep(LIMITS.queriesKeptMax)
+  keep(QUERIES_KEPT_MAX)
   expect(known(0)).toBe(text(0))
   expect(() => known(1)).toThrow('PersistedQueryNotFound')
 })

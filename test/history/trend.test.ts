@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LIMITS } from '../../src/limits.js'
+import { POINTS_MAX } from '../../src/history/trend.js'
 import { openFilled, openGateway } from '../support/harness.js'
 import { newStore, type TestStore } from '../support/stores.js'
 import { synced } from '../support/syncing.js'
@@ -20,7 +20,7 @@ describe('the days of a trend', () => {
   test('at most 400', async () => {
     const caller = await openGateway().as('projects.read')
     const whole = await caller.get('/v1/risks/trend?from=2026-01-01&to=2027-02-04')
-    expect(whole.body.points).toHaveLength(LIMITS.trendPointsMax)
+    expect(whole.body.points).toHaveLength(POINTS_MAX)
     const more = await caller.get('/v1/risks/trend?from=2026-01-01&to=2027-02-05')
     expect(more).toMatchProblem(400, 'BAD_REQUEST')
     expect(more.body.errors).toEqual([

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { RATE_UNIT_COST } from '../../src/graph/query/prices.js'
 import { LIMITS } from '../../src/limits.js'
 import { DEAR_PERSON } from '../support/fixtures.js'
 import { openOffice } from '../support/harness.js'
@@ -88,7 +89,7 @@ test('what a query costs is charged for the operation that is run, and not for a
   const before = await left('{ __typename }')
   const between = await left(dear)
   const after = await left(`query cheap { __typename } ${dear}`, 'dear')
-  const cost = Math.ceil((5 * (1 + 1_000 * 17)) / LIMITS.rateUnitCost)
+  const cost = Math.ceil((5 * (1 + 1_000 * 17)) / RATE_UNIT_COST)
   expect([before - between, between - after]).toEqual([cost, cost])
 })
 

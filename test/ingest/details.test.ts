@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { DetailNames } from '../../src/ingest/files/cells.js'
-import { LIMITS } from '../../src/limits.js'
+import { DETAIL_COLUMNS_MAX, DetailNames } from '../../src/ingest/files/cells.js'
 import { DETAILS_MAX, TEXT_MAX } from '../../src/vocabulary.js'
 import { openGateway } from '../support/harness.js'
 import { runHere } from '../support/inProcess.js'
@@ -158,9 +157,9 @@ test('more names than columns are one column of JSON, which is imported again', 
       .split('\n')[0]
       ?.match(/\bdetails\b\.?/g)
   }
-  const risks = Array.from({ length: LIMITS.detailColumnsMax / 40 }, (_, number) => risk(number, 40))
+  const risks = Array.from({ length: DETAIL_COLUMNS_MAX / 40 }, (_, number) => risk(number, 40))
   for (const [added, header] of [
-    [risks, Array(LIMITS.detailColumnsMax).fill('details.')],
+    [risks, Array(DETAIL_COLUMNS_MAX).fill('details.')],
     [[risk(99, 1)], ['details']],
   ] as const) {
     const name = desk.put('risks.ndjson', added.map((one) => `${JSON.stringify(one)}\n`).join(''))
@@ -174,5 +173,5 @@ test('names of details are put in order only as far as they can be columns', () 
   const names = new DetailNames()
   for (let entry = 0; entry < 1_000; entry++)
     names.add({ details: Array.from({ length: 50 }, (_, at) => ({ name: `${entry} ${at}`, text: 'x' })) })
-  expect(names.all).toHaveLength(LIMITS.detailColumnsMax + 50)
+  expect(names.all).toHaveLength(DETAIL_COLUMNS_MAX + 50)
 })

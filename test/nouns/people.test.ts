@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
+import { GROUP_IDS_MAX } from '../../src/personnel/people.js'
 import { TEXT_MAX } from '../../src/vocabulary.js'
 import { ada, addGroup, grace } from '../support/fixtures.js'
 import { type Caller, type Gateway, NOW, openGateway, type TestResponse } from '../support/harness.js'
@@ -176,7 +177,7 @@ test.each<[string, unknown, ReturnType<typeof flaw>[]]>([
   ['two e-mails', { name: 'Ada', email: 'a@example.com,b@example.com' }, [flaw('/email', /e-mail address/)]],
   [
     'too many groups',
-    { ...ada, groupIds: Array(LIMITS.groupIdsMax + 1).fill('grp_x') },
+    { ...ada, groupIds: Array(GROUP_IDS_MAX + 1).fill('grp_x') },
     [flaw('/groupIds', /the most is 100/)],
   ],
   ['no name', { email: 'ada@example.com' }, [flaw('/name', /needed/)]],

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { LIMITS } from '../../src/limits.js'
+import { NAMED_MAX } from '../../src/store/postgres/session.js'
 import type { Store } from '../../src/store/store.js'
 import { openGateway } from '../support/harness.js'
 import { newStore } from '../support/stores.js'
@@ -36,9 +36,9 @@ test('a statement that comes again is kept by its connection, and one that came 
 
 test('a connection keeps a bounded number of prepared statements, and others still run', async () => {
   const { store } = open()
-  for (let i = 0; i < LIMITS.storeNamedMax + 50; i++)
+  for (let i = 0; i < NAMED_MAX + 50; i++)
     expect(await runTimes(store, `select $1::integer + ${i}`, 2)).toEqual([[7 + i]])
-  expect(await kept(store)).toHaveLength(LIMITS.storeNamedMax)
+  expect(await kept(store)).toHaveLength(NAMED_MAX)
 })
 
 test('a statement that is best planned for its values, and a very long one, are not kept', async () => {

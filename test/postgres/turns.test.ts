@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
+import { PATIENCE_MS } from '../../src/store/fairQueue.js'
 import { openFilled } from '../support/harness.js'
 
 /** The tables of the statements that read a page of risks or groups, in the order in which they were sent. */
@@ -22,7 +23,7 @@ test('connections are lent to keys in turns: one alone may have all of them, but
   const isBlocked = () => sent.push(...tablesIn(gateway.statements())) >= LIMITS.storeConnectionsMax
   await expect.poll(isBlocked, { interval: 5, timeout: 10_000 }).toBe(true)
   const others = [1, 2, 3].map((rows) => few.get(`/v1/groups?limit=${rows}`))
-  await sleep(2 * LIMITS.queuePatienceMs)
+  await sleep(2 * PATIENCE_MS)
   const refused = await many.get('/v1/risks?limit=49')
   expect(refused).toMatchProblem(503, 'UNAVAILABLE')
   expect(refused.headers.get('retry-after')).toBe('1')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
-import { lend, StatementCache } from '../../src/store/sqlite/statements.js'
+import { StatementCache } from '../../src/store/sqlite/statements.js'
 
 function openKept() {
   const connection = openDatabase(':memory:')
@@ -50,11 +50,4 @@ test('a statement that changes with the tables goes on being right', () => {
   expect(statements.prepare('select * from note').all()).toEqual([{ text: 'one' }])
   statements.prepare('alter table note add column more').run()
   expect(statements.prepare('select * from note').all()).toEqual([{ text: 'one', more: null }])
-})
-
-test('what was lent is of no use once it is taken back', () => {
-  const { lent, takeBack } = lend(openKept().statements)
-  lent.prepare('select 1')
-  takeBack()
-  expect(() => lent.prepare('select 1')).toThrow(/revoked/)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Fault } from '../../src/errors.js'
 import { BUSY } from '../../src/store/faults.js'
-import type { Session } from '../../src/store/postgres/session.js'
+import type { Session } from '../../src/store/postgres/connections.js'
 import { WriteQueue } from '../../src/store/postgres/writeQueue.js'
 import type { Authorship, Write } from '../../src/store/store.js'
 import { NOW } from '../support/harness.js'

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { LIMITS } from '../../src/limits.js'
+import { IN_PLACE_ROWS_MAX } from '../../src/store/sqlite/store.js'
 import { newFolder, operations, serve } from '../support/process.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Loaded from node_modules: the native driver for this Node. */
 const DRIVERS = ['better-sqlite3', 'better-sqlite3-13']
 
-const MORE_THAN_IN_PLACE = LIMITS.inPlaceRowsMax + 1
+const MORE_THAN_IN_PLACE = IN_PLACE_ROWS_MAX + 1
 
 /** The built package beside the drivers, without other packages. */
 function installed(folder: string): string {

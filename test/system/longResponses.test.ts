@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { LIMITS } from '../../src/limits.js'
+import { SLICE_ROWS } from '../../src/http/rest/csv.js'
 import { addProject, addRisks, project, risk } from '../support/fixtures.js'
 import { openGateway } from '../support/harness.js'
 
 /** More than two slices. */
-const ROWS = LIMITS.sliceRows * 2 + 7
+const ROWS = SLICE_ROWS * 2 + 7
 
 test('a field that is refused in a long list has one error beside all of the data', async () => {
   const gateway = openGateway()

@@ -7,6 +7,8 @@ import { RequestDeadline } from '../../src/http/deadline.js'
 import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
+import { WORKERS_MAX } from '../../src/store/sqlite/readWorkers.js'
+import { WAL_BYTES_MAX } from '../../src/store/sqlite/walLimit.js'
 import { addProject, addRisks, project, risk } from '../support/fixtures.js'
 import { type Caller, type Gateway, openFilled, openGateway } from '../support/harness.js'
 import { copyOf, newStore, type TestStore } from '../support/stores.js'
@@ -137,7 +139,7 @@ test('when the worker queue is full, the next request gets 503, unless others ha
       new Request(`http://localhost${path}`, { headers: { authorization: caller.authorization ?? '' }, signal }),
     )
   const calls = (count: number) => Array.from({ length: count }, () => call(SEARCH, hangUp.signal))
-  const held = calls(LIMITS.readWorkersMax + LIMITS.readQueueMax)
+  const held = calls(WORKERS_MAX + LIMITS.readQueueMax)
   await passed(gateway, held.length)
   // On a busy machine some searches may have ended by now; more are sent than can have.
   const more = calls(20)
@@ -234,7 +236,7 @@ test('the write-ahead log stays short while workers always read', async () => {
   }
   isOver = true
   await Promise.all(readers)
-  expect(Math.max(...sizes)).toBeLessThan(1.5 * LIMITS.walBytesMax)
+  expect(Math.max(...sizes)).toBeLessThan(1.5 * WAL_BYTES_MAX)
 })
 
 test('another reader of the store, such as a backup, delays the workers only briefly', async () => {
@@ -242,7 +244,7 @@ test('another reader of the store, such as a backup, delays the workers only bri
   const caller = await gateway.as('projects.manage')
   const other = openDatabase(gateway.own.file, { readonly: true })
   other.exec('begin; select * from revision')
-  for (let round = 0; logBytes(gateway) <= LIMITS.walBytesMax; round++) await syncMuch(caller, round)
+  for (let round = 0; logBytes(gateway) <= WAL_BYTES_MAX; round++) await syncMuch(caller, round)
   expect((await caller.get('/v1/risks?total=true&limit=1&search=a')).status).toBe(200)
   await syncMuch(caller, -1)
   expect((await caller.get('/v1/risks?total=true&limit=1&search=b')).status).toBe(200)
@@ -260,7 +262,7 @@ test('nor does a long statement of one worker hold the others for longer', async
   const { gateway } = await openSlow({ deadlineMs: 5_000 }, 1)
   const caller = await gateway.as('projects.manage')
   const stopped = expect(gateway.store.reading({ owner: 'another' }).rows(ENDLESS)).rejects.toThrow()
-  for (let round = 0; logBytes(gateway) <= LIMITS.walBytesMax; round++) await syncMuch(caller, round)
+  for (let round = 0; logBytes(gateway) <= WAL_BYTES_MAX; round++) await syncMuch(caller, round)
   expect((await caller.get('/v1/risks?total=true&limit=1&search=a')).status).toBe(200)
   await gateway.store.close()
   await stopped
@@ -270,7 +272,7 @@ test('a statement is stopped at its deadline, and its thread reads for others', 
   const own = newStore()
   const store = own.open()
   onTestFinished(() => store.close())
-  const all = Array.from({ length: LIMITS.readWorkersMax }, () =>
+  const all = Array.from({ length: WORKERS_MAX }, () =>
     store.reading({ deadline: new RequestDeadline(100) }).rows(ENDLESS),
   )
   for (const outcome of await Promise.allSettled(all))

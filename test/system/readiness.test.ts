@@ -1,7 +1,7 @@
 import { renameSync, truncateSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { LIMITS } from '../../src/limits.js'
+import { HEALTH_EVERY_MS } from '../../src/store/coalesce.js'
 import { engine } from '../support/engine.js'
 import { openGateway } from '../support/harness.js'
 import { openService, READY, READY_TO_READ } from '../support/service.js'
@@ -14,7 +14,7 @@ test('readiness checks the store at most once a second, for any number of reques
   const began = performance.now()
   const together = await Promise.all(Array.from({ length: 30 }, () => caller.get('/readyz')))
   for (let i = 0; i < 30; i++) together.push(await caller.get('/readyz'))
-  const looksMax = 1 + Math.ceil((performance.now() - began) / LIMITS.healthMs)
+  const looksMax = 1 + Math.ceil((performance.now() - began) / HEALTH_EVERY_MS)
   expect(together.filter(({ status }) => status !== 200)).toEqual([])
   const looks = gateway.statements().filter((sql) => /begin immediate|pg_database_size/.test(sql))
   expect(looks.length).toBeGreaterThan(0)
@@ -26,10 +26,10 @@ test.runIf(engine === 'sqlite')('readiness notices by itself that the store is n
   const caller = gateway.with(undefined)
   expect((await caller.get('/readyz')).body).toEqual(READY)
   renameSync(gateway.own.file, `${gateway.own.file}.moved`)
-  await sleep(LIMITS.healthMs)
+  await sleep(HEALTH_EVERY_MS)
   expect((await caller.get('/readyz')).body).toEqual(READY_TO_READ)
   renameSync(`${gateway.own.file}.moved`, gateway.own.file)
-  await sleep(LIMITS.healthMs)
+  await sleep(HEALTH_EVERY_MS)
   expect((await caller.get('/readyz')).body).toEqual(READY)
 })
 

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { BYTES_FOR_ONE, PRICED_ROW_BYTES, RATE_UNIT_COST } from '../../src/graph/query/prices.js'
 import type { AppOptions } from '../../src/http/app.js'
 import { LIMITS } from '../../src/limits.js'
 import { addIssues, addProject, addRisks, details, issue, project, risk } from '../support/fixtures.js'
@@ -32,7 +33,7 @@ const MEASURED = { timeout: 30_000 }
 
 const chargeOf = ({ headers }: TestResponse) =>
   LIMITS.rateBurst - Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1])
-const units = (cost: number) => Math.ceil(cost / LIMITS.rateUnitCost)
+const units = (cost: number) => Math.ceil(cost / RATE_UNIT_COST)
 
 test('a list is charged by the average bytes of its long texts, if they are selected', async () => {
   const { caller } = await openLong()
@@ -42,7 +43,7 @@ test('a list is charged by the average bytes of its long texts, if they are sele
     return chargeOf(answer)
   }
   const average = (ROWS * TEXT.length) / (ROWS + 1)
-  const each = (columns: number) => Math.ceil((columns * average - LIMITS.pricedRowBytes) / LIMITS.bytesForOne)
+  const each = (columns: number) => Math.ceil((columns * average - PRICED_ROW_BYTES) / BYTES_FOR_ONE)
   expect(await query('id title', 200)).toBe(1)
   await expect.poll(() => query('id description', 200), MEASURED).toBe(units(1 + 200 * (2 + each(1))))
   expect(await query('id a: description cause b: cause', 200)).toBe(units(1 + 200 * (4 + each(3))))

@@ -1,15 +1,16 @@
 import { expect, test, vi } from 'vitest'
 import type { AppOptions } from '../../src/http/app.js'
-import { csvContent, csvText, JsonLines } from '../../src/http/rest/csv.js'
+import { csvContent, csvText, JsonLines, SLICE_ROWS } from '../../src/http/rest/csv.js'
 import { requireModestShape } from '../../src/http/wire/body.js'
-import { DetailNames } from '../../src/ingest/files/cells.js'
+import { SLICE_BYTES } from '../../src/http/wire/slices.js'
+import { DETAIL_COLUMNS_MAX, DetailNames } from '../../src/ingest/files/cells.js'
 import { LIMITS } from '../../src/limits.js'
 import { personWith } from '../../src/personnel/people.js'
 import { DETAILS_MAX } from '../../src/vocabulary.js'
 import { openGateway } from '../support/harness.js'
 
 /** More than two slices. */
-const PEOPLE = 2 * LIMITS.sliceRows + 10
+const PEOPLE = 2 * SLICE_ROWS + 10
 
 /** A caller of a service with a long roster. */
 async function openLong(options: Partial<AppOptions> = {}) {
@@ -83,7 +84,7 @@ test('a CSV of few long rows yields to others after each slice of bytes', async 
   isOver = true
   parsing.mockRestore()
   expect(most).toBeGreaterThan(0)
-  expect(most).toBeLessThanOrEqual(Math.ceil(LIMITS.sliceBytes / LIMITS.rowBytesMax))
+  expect(most).toBeLessThanOrEqual(Math.ceil(SLICE_BYTES / LIMITS.rowBytesMax))
   expect(content.bytes.toString()).toBe(csvText(['title'], entries).replace(/^/, '\ufeff'))
 })
 
@@ -92,12 +93,12 @@ test('names of details are gathered only until they are too many for columns', (
   for (let row = 0; row < 1_000; row++) {
     names.add({ details: Array.from({ length: DETAILS_MAX }, (_, n) => ({ name: `${row} ${n}`, text: 'x' })) })
   }
-  expect(names.all.length).toBeLessThanOrEqual(LIMITS.detailColumnsMax + DETAILS_MAX)
+  expect(names.all.length).toBeLessThanOrEqual(DETAIL_COLUMNS_MAX + DETAILS_MAX)
 })
 
 test('the shape of a large body is checked in slices, and a flaw in the last one is found', () => {
   const body = (end: string) => Buffer.from(`[${'"A risk", '.repeat(40_000)}${end}]`)
-  const slices = Math.floor(body('1').length / LIMITS.sliceBytes)
+  const slices = Math.floor(body('1').length / SLICE_BYTES)
   expect([...requireModestShape(body('1'))]).toHaveLength(slices)
   expect([...requireModestShape(Buffer.from('{"key": [1]}'))]).toEqual([])
   const deep = '['.repeat(LIMITS.bodyDepthMax)

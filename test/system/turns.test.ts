@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
+import { PATIENCE_MS } from '../../src/store/fairQueue.js'
 import { type Caller, type Gateway, openGateway, type TestResponse, usesAreStored } from '../support/harness.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -43,7 +44,7 @@ test('writes of two keys are stored in turns, and of one key in order', async ()
   for (let i = 1; i <= 12; i++) await queue(many, `many ${i}`)
   await queue(few, 'few 1')
   await queue(few, 'few 2')
-  await sleep(LIMITS.queuePatienceMs)
+  await sleep(PATIENCE_MS)
   others.push(add(many, 'refused'))
   await Promise.race(others)
   letGo()

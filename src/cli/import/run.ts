@@ -13,10 +13,18 @@ import { listed, type SheetNoun } from '../../ingest/files/table.js'
 import { importRecords } from '../../ingest/importers.js'
 import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
 import { SHIPPED_MAPS } from '../../ingest/shippedMaps.js'
-import { LIMITS } from '../../limits.js'
 import type { Store } from '../../store/store.js'
 import { escapedLine, fold } from '../../text.js'
-import { ImportFailed, print, progressBar, say, untilInterrupted, WrongUsage, withStore } from '../command.js'
+import {
+  IMPORT_CACHE_BYTES,
+  ImportFailed,
+  print,
+  progressBar,
+  say,
+  untilInterrupted,
+  WrongUsage,
+  withStore,
+} from '../command.js'
 import { writeOutput } from '../outputFile.js'
 import { type FileOutcome, findingOf, flawsOf, guessInWords, inWords, reportOf, warningsOf } from './report.js'
 
@@ -72,7 +80,7 @@ export async function importAll(
   const mapping = flags.map === undefined ? undefined : mappingOf(flags.map, noun)
   const work = async (report?: FileHandle) => {
     const outcomes = await untilInterrupted((signal) =>
-      withStore(flags, { create: true, cacheBytes: LIMITS.importCacheBytes }, async (store) => {
+      withStore(flags, { create: true, cacheBytes: IMPORT_CACHE_BYTES }, async (store) => {
         const all: FileOutcome[] = []
         const listed = { projects: new Map<string, string>(), people: new Map<string, boolean>() }
         for (const [index, file] of files.entries()) {

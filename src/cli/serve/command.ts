@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
 import { assumeProduction, type Flags, readConfig, SETTINGS } from '../../config.js'
 import { namesOf } from '../../fields.js'
-import { LIMIT_MEANINGS } from '../../limits.js'
+import { LIMIT_GROUPS } from '../../limits.js'
 import { commandWith, print, WrongUsage } from '../command.js'
 
 const DEMO_DATABASE = 'file:./data/demo.db'
@@ -15,7 +15,7 @@ const FLAGS = namesOf(SETTINGS)
 export function serveCommand(clock: () => Date): Command {
   return commandWith('serve', 'serve GraphQL and REST', FLAGS)
     .option('--demo', `serve demo data from a separate store (${DEMO_DATABASE})`)
-    .option('--help-limits', 'print every limit, and exit')
+    .option('--help-limits', 'print the limits, and exit')
     .addHelpText('after', '\nExamples:\n  operations serve --demo\n  operations serve --port 8080 --base-path /ops')
     .action(async (flags: Flags & { demo?: true; helpLimits?: true }) => {
       if (flags.helpLimits) return print(limitsHelp())
@@ -44,7 +44,13 @@ function stopSignal(): Promise<NodeJS.Signals> {
 const COLUMNS = 80
 
 function limitsHelp(): string {
-  return LIMIT_MEANINGS.map(({ name, value, meaning }) => `${name}: ${value}\n${wrapped(meaning, '  ')}`).join('\n')
+  const groups = Object.entries(LIMIT_GROUPS).map(([heading, group]) => {
+    const limits = Object.entries(group).map(
+      ([name, [value, meaning]]) => `  ${name}: ${value}\n${wrapped(meaning, '    ')}`,
+    )
+    return [heading, ...limits].join('\n')
+  })
+  return groups.join('\n\n')
 }
 
 function wrapped(text: string, indent: string): string {

@@ -8,9 +8,9 @@ import {
   isObjectType,
 } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
-import { LIMITS } from '../../limits.js'
 import { HANDFUL } from '../../store/query/relations.js'
 import { type Extended, sqlOf } from '../query/declared.js'
+import { NESTED_LIST_COST, PRICED_ROWS_MAX } from '../query/prices.js'
 import { addDirectives, type Directive } from './subgraph.js'
 
 /**
@@ -76,10 +76,10 @@ function costOf(field: GraphQLField<unknown, unknown>): Directive[] {
   // Cosmo takes either a default of `first` or an assumed size.
   const isPage = args.some(({ name, defaultValue }) => name === 'first' && defaultValue !== undefined)
   if ('list' in declared) {
-    return [listSize(isPage ? PAGED : { ...PAGED, assumedSize: LIMITS.wholeListPricedRows })]
+    return [listSize(isPage ? PAGED : { ...PAGED, assumedSize: PRICED_ROWS_MAX })]
   }
   if ('page' in declared) {
-    return [{ name: 'cost', args: { weight: LIMITS.nestedListCost } }, listSize(PAGED)]
+    return [{ name: 'cost', args: { weight: NESTED_LIST_COST } }, listSize(PAGED)]
   }
   const isOfOther = 'part' in declared || extensions['price'] !== undefined
   const isPlainList = !isOfOther && isListType(getNullableType(type)) && isObjectType(getNamedType(type))

@@ -10,9 +10,8 @@ import {
   isInterfaceType,
   isObjectType,
 } from 'graphql'
-import { LIMITS } from '../../limits.js'
 import { nearest } from '../../text.js'
-import { atPlaceOf } from '../faults.js'
+import { atPlaceOf, MESSAGE_CHARACTERS_MAX } from '../faults.js'
 import { ELSEWHERE, NOUNS, ORDERING, PAGING, SYNONYMS, VERBS } from './synonyms.js'
 
 /** Returns a hint to add to the message of a validation error; undefined leaves the message as it is. */
@@ -39,7 +38,7 @@ const EXPLAINED: readonly (readonly [pattern: RegExp, explain: Explain])[] = [
 export function explained(schema: GraphQLSchema, error: GraphQLError): GraphQLError {
   if (error.path !== undefined || error.originalError) return error
   // It will be cut, and what it quotes is no guess at a name.
-  if (error.message.length > LIMITS.messageCharactersMax) return error
+  if (error.message.length > MESSAGE_CHARACTERS_MAX) return error
   for (const [pattern, explain] of EXPLAINED) {
     const found = pattern.exec(error.message)
     if (!found) continue

@@ -10,6 +10,23 @@ import { mayUseNames } from '../hints/names.js'
 import { type GivenFilter, requireComparable } from './arguments.js'
 import type { Arguments } from './declared.js'
 
+/** Rows that a list counts as at most in the cost of a query, if it returns each row once. */
+export const PRICED_ROWS_MAX = 1_000
+/** Rows that are filtered or counted for a cost of 1. */
+export const SCANNED_ROWS_FOR_ONE = 10
+/** The cost of a list inside another list before its rows, for each parent: an index search. */
+export const NESTED_LIST_COST = 35
+/** The highest cost of filtering or counting such a list, for each parent. */
+const NESTED_SCAN_COST_MAX = 100
+/** Bytes of the long texts of a row, on average, that its fields include in their cost. */
+export const PRICED_ROW_BYTES = 2_048
+/** Bytes beyond it for a cost of 1, for each row. */
+export const BYTES_FOR_ONE = 1_024
+/** The cost that the rate limit charges as one request: a page of 50 is less. */
+export const RATE_UNIT_COST = 2_000
+/** Repeated references are read once but written each time: this much of their cost is charged as 1. */
+const REPEATED_COST_FOR_ONE = 10
+
 /** What a selection costs each time that it is read, as gathered by the walk of the plan. */
 export interface Cost {
   readonly fixed: number
@@ -128,7 +145,7 @@ export async function priceOf(roots: readonly PricedRoot[], buyer: Buyer): Promi
     return charged(roots, ({ cost }) => cost.fixed)
   }
   const { lists, texts } = await partsOf(roots, buyer)
-  const limitedWith = (known: KnownLists) => new Pricing(known, texts, LIMITS.wholeListPricedRows)
+  const limitedWith = (known: KnownLists) => new Pricing(known, texts, PRICED_ROWS_MAX)
   const limited = limitedWith(lists)
   const cost = limited.ofAll(roots)
   if (cost > LIMITS.queryCostMax) {
@@ -145,14 +162,14 @@ export async function priceOf(roots: readonly PricedRoot[], buyer: Buyer): Promi
     const advice = adviceFor(filtered, (smaller) => pricingWith(smaller).bytesOf(roots) <= buyer.bytesMax)
     throw new ResponseTooLong(buyer.bytesMax, advice)
   }
-  return charge + Math.ceil(pricing.repeated / LIMITS.repeatedCostForOne)
+  return charge + Math.ceil(pricing.repeated / REPEATED_COST_FOR_ONE)
 }
 
 /** Each mutation is charged like a request of its own. */
 function charged(roots: readonly PricedRoot[], costOf: (root: PricedRoot) => number): number {
   const costs = roots.map((root) => {
     if (root.storing === undefined) return costOf(root)
-    return Math.ceil((costOf(root) + root.storing) / LIMITS.rateUnitCost) * LIMITS.rateUnitCost
+    return Math.ceil((costOf(root) + root.storing) / RATE_UNIT_COST) * RATE_UNIT_COST
   })
   return costs.reduce((total, one) => total + one, 0)
 }
@@ -213,7 +230,7 @@ function rowBytes(selected: Cost['texts'], average: TextBytes): number {
 
 /** Ordinary texts are included in the cost of their fields. */
 function costOfBytes(bytes: number): number {
-  return Math.ceil(Math.max(0, bytes - LIMITS.pricedRowBytes) / LIMITS.bytesForOne)
+  return Math.ceil(Math.max(0, bytes - PRICED_ROW_BYTES) / BYTES_FOR_ONE)
 }
 
 function isOfList(inner: ListCost | ReferenceCost): inner is ListCost {
@@ -250,7 +267,7 @@ async function extentOf({ list, relation }: ListCost, { status }: Arguments, cou
   // Nothing can return more rows than there are without a filter.
   const found = counts.of(list, status == null ? {} : { status })
   const links = relation?.through ? counts.ofTable(relation.through) : 0
-  const [rows, linked] = await Promise.all([found, links]).catch(instead([LIMITS.wholeListPricedRows, 0] as const))
+  const [rows, linked] = await Promise.all([found, links]).catch(instead([PRICED_ROWS_MAX, 0] as const))
   if (!relation) return { rows, places: 1 }
   // Counting stops at this limit.
   if (Math.max(rows, linked) > LIMITS.wholeListRowsMax) return UNKNOWN
@@ -346,7 +363,7 @@ class Pricing {
   private listCost(priced: ListCost, around: Around): number {
     const list = this.lists.get(priced)
     if (!list || around.rows === 0) return 0
-    const once = priced.relation ? around.entries * LIMITS.nestedListCost : 0
+    const once = priced.relation ? around.entries * NESTED_LIST_COST : 0
     const looks = list.looks * this.looked(priced, list, around)
     if (!list.isRead) return once + looks
     const pages = around.rows * list.first
@@ -359,8 +376,8 @@ class Pricing {
 
   /** The cost of scanning all rows of a list once. */
   private looked({ relation }: ListCost, { rows }: KnownList, { rows: around, repeats }: Around): number {
-    const all = Math.ceil(rows / LIMITS.scannedRowsForOne)
-    return relation ? Math.min(repeats * all, around * Math.min(all, LIMITS.nestedScanCost)) : all
+    const all = Math.ceil(rows / SCANNED_ROWS_FOR_ONE)
+    return relation ? Math.min(repeats * all, around * Math.min(all, NESTED_SCAN_COST_MAX)) : all
   }
 }
 

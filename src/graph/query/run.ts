@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { GraphQLError, isNonNullType, locatedError } from 'graphql'
 import { grants, type Scope } from '../../auth/scopes.js'
 import { Fault, ResponseTooLong } from '../../errors.js'
-import { LIMITS } from '../../limits.js'
 import type { ChangeCounter } from '../../store/changeCounters.js'
 import type { Separator } from '../../store/query/json.js'
 import { type Context, missingScope } from '../builder.js'
@@ -14,6 +13,11 @@ import { type Plan, planFor, type Root } from './plan.js'
 import { type FieldPrice, priceOf } from './prices.js'
 import { faultOfRequest, NULL, orFault, type RootRead, type RootResult, readRoots } from './readers.js'
 import { includedBy, type Nodes, type Operation, selectionsOf, type Variables } from './selections.js'
+
+/** The cost of one record of a sync for the rate limit. */
+export const RECORD_COST = 20
+/** Bytes of the texts of a sync that count as one record, if that is more than its records. */
+export const RECORD_BYTES = 1_000
 
 /** The answer to an operation, by root field, in the order of the response. */
 export interface Answer {
@@ -149,8 +153,8 @@ async function priced(prepared: readonly Prepared[], context: Context): Promise<
 function storingCostOf({ slots: [slot] }: Root, [args = {}]: readonly Arguments[]): number {
   const price = slot?.field.extensions['price'] as FieldPrice | undefined
   if (!price || !('records' in price)) return 0
-  const long = Math.floor(textBytesOf(Object(args['input'])) / LIMITS.recordBytes)
-  return Math.max(price.records(args), long) * LIMITS.recordCost
+  const long = Math.floor(textBytesOf(Object(args['input'])) / RECORD_BYTES)
+  return Math.max(price.records(args), long) * RECORD_COST
 }
 
 /** What each root field reads. */

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { aliasedTable, and, fillPlaceholders, inArray, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { LRUCache } from 'lru-cache'
+import { STATEMENT_CHARACTERS_KEPT } from '../../caches.js'
 import { LIMITS } from '../../limits.js'
 import { byId, type ChangeCounter, countersIn } from '../../store/changeCounters.js'
 import { CURSOR_MARK } from '../../store/query/cursors.js'
@@ -13,6 +14,10 @@ import type { Tables } from '../../store/tables.js'
 import type { Context } from '../builder.js'
 import { columnOf, type Slot } from './declared.js'
 import type { PageRequests } from './pageRequests.js'
+import { PRICED_ROW_BYTES } from './prices.js'
+
+/** Rows that may repeat and have nested counts or unindexed lists; beyond it each object is built once. */
+const REPEATS_MAX = 250
 
 /** A statement of a root field. */
 export interface PlannedSql extends CompiledSql {
@@ -156,7 +161,7 @@ export class Weighing {
 
   /** Counting runs once per row; for a row that occurs several times it would be repeated, so that is limited. */
   count(byIndex?: CountedTable): number {
-    if (this.isShared && this.times > LIMITS.repeatsMax) this.isRepeating = true
+    if (this.isShared && this.times > REPEATS_MAX) this.isRepeating = true
     if (byIndex && !this.isShared) this.indexCounts.push(byIndex)
     else this.isCounting = true
     return 1
@@ -237,7 +242,7 @@ async function cachedStatement(
   const built = build()
   await nextTurn()
   const compiled = compiledWith(read, built, pageRequests)
-  if (key.length + compiled.text.length <= LIMITS.storeKeptCharacters) statements.set(key, compiled)
+  if (key.length + compiled.text.length <= STATEMENT_CHARACTERS_KEPT) statements.set(key, compiled)
   return compiled
 }
 
@@ -305,7 +310,7 @@ function lengthFactor({ rowCounts }: Context, longTexts: number, { table }: Pick
   if (longTexts === 0) return 1
   const { average } = rowCounts.texts.of(() => table)
   const bytes = Object.values(average).reduce((sum, one) => sum + one, 0)
-  return Math.max(1, bytes / LIMITS.pricedRowBytes)
+  return Math.max(1, bytes / PRICED_ROW_BYTES)
 }
 
 /** What the text of a statement depends on: the shapes of its filters and the sizes of its pages, but no value. */

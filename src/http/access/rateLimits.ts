@@ -2,9 +2,17 @@ import type { LRUCache } from 'lru-cache'
 import { authenticator, KeyMissing } from '../../auth/principal.js'
 import { growingCache, lazily } from '../../caches.js'
 import { type Code, Fault } from '../../errors.js'
+import { RATE_UNIT_COST } from '../../graph/query/prices.js'
 import { LIMITS } from '../../limits.js'
 import type { Identified, Received } from '../observe/exchange.js'
 import type { AppOptions } from '../options.js'
+
+/** Bytes of the body of a refused request that are charged as a cost of 1. */
+export const REFUSED_BYTES_FOR_ONE = 10
+/** The share of the burst that a single request is charged at most. */
+export const REQUEST_SHARE_MAX = 0.25
+/** Keys and addresses whose rate is remembered. */
+const BUCKETS_MAX = 10_000
 
 /** A 429: the rate limit is exceeded; `Retry-After` carries the seconds to wait. */
 export class RateExceeded extends Fault {
@@ -46,8 +54,8 @@ export function createRateLimits({ store, clock, ratePerMinute, monotonicMs = ()
 
   /** The tokens of a cost, up to the share that a single request may take. */
   const tokensFor = (cost: number): number => {
-    const most = keys ? Math.max(1, Math.floor(keys.burst * LIMITS.rateShareMax)) : 1
-    return Math.min(most, Math.ceil(cost / LIMITS.rateUnitCost))
+    const most = keys ? Math.max(1, Math.floor(keys.burst * REQUEST_SHARE_MAX)) : 1
+    return Math.min(most, Math.ceil(cost / RATE_UNIT_COST))
   }
 
   const refused = (error: unknown, { address }: Received): unknown => {
@@ -95,7 +103,7 @@ export function createRateLimits({ store, clock, ratePerMinute, monotonicMs = ()
     chargeRefusal(received: Received): void {
       const { keyId, refusal, hasData, bodyBytes, charged } = received.record
       if (keyId === undefined || !refusal || hasData || UNCHARGED.has(refusal.code)) return
-      const extra = tokensFor(bodyBytes / LIMITS.refusedBytesForOne) - charged
+      const extra = tokensFor(bodyBytes / REFUSED_BYTES_FOR_ONE) - charged
       if (extra <= 0) return
       const level = spend(keyId, received, extra)
       if (level && !level.isAllowed) spend(keyId, received, level.remaining)
@@ -135,7 +143,7 @@ export class Buckets {
   private readonly buckets: LRUCache<string, Bucket>
 
   /** Of more than `keptMax` buckets the least recently used is evicted, and starts full when it is needed again. */
-  constructor(perMinute: number, burst: number, keptMax: number = LIMITS.rateKeptMax) {
+  constructor(perMinute: number, burst: number, keptMax: number = BUCKETS_MAX) {
     this.perMinute = perMinute
     this.burst = burst
     this.buckets = growingCache(keptMax)

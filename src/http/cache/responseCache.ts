@@ -1,11 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../auth/principal.js'
-import { LIMITS } from '../../limits.js'
 import type { ChangeCounter, Versions } from '../../store/changeCounters.js'
 import type { RateLimits } from '../access/rateLimits.js'
 import type { Answered, Identified } from '../observe/exchange.js'
 import { encodingFor, isUnchanged } from '../wire/content.js'
 import { type HttpRequest, type HttpResponse, sizeCheckFor } from '../wire/request.js'
+
+/** The share of the cache that a single response may use. */
+const ENTRY_SHARE_MAX = 0.25
+/** A larger GraphQL request is not cached: its body is part of the key. */
+const CACHED_BODY_BYTES_MAX = 16_384
 
 /**
  * Serves a request whose key has been checked and charged: from the cache, or from `handle`, whose response is cached
@@ -47,7 +51,7 @@ export function createResponseCache(bytesMax: number, rateLimits: RateLimits): S
 async function smallBody({ request, deadline }: Identified): Promise<string | undefined> {
   if (request.method !== 'POST') return ''
   const bytes = Number(request.header('content-length'))
-  if (!(bytes > 0 && bytes <= LIMITS.cachedQueryBytesMax)) return undefined
+  if (!(bytes > 0 && bytes <= CACHED_BODY_BYTES_MAX)) return undefined
   // `Expect: 100-continue`: all other checks come before the body is read.
   if (request.header('expect') !== undefined || request.header('content-encoding') !== undefined) return undefined
   // Errors count as a cache miss; the handler reports them when it parses the body.
@@ -55,7 +59,7 @@ async function smallBody({ request, deadline }: Identified): Promise<string | un
   return body?.toString('latin1')
 }
 
-const SMALL = sizeCheckFor(LIMITS.cachedQueryBytesMax)
+const SMALL = sizeCheckFor(CACHED_BODY_BYTES_MAX)
 
 /** Everything that a response depends on besides the stored data. HEAD shares the entries of GET. */
 function keyOf(request: HttpRequest, type: string, body: string, { scopes }: Principal): string {
@@ -99,7 +103,7 @@ export class CachedResponses {
     this.entries = new LRUCache({
       maxSize: bytesMax,
       // One response may not evict the rest.
-      maxEntrySize: Math.max(1, Math.floor(bytesMax * LIMITS.responseCacheShareMax)),
+      maxEntrySize: Math.max(1, Math.floor(bytesMax * ENTRY_SHARE_MAX)),
       sizeCalculation: ({ response }, key) => sizeOf(key, response),
     })
   }

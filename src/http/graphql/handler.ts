@@ -14,7 +14,7 @@ import type { Answered, Identified, Received } from '../observe/exchange.js'
 import { emptyResponse, GRAPHQL_TYPE, JSON_TYPE, requireAcceptable } from '../wire/content.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { parseWithinLimits } from './limits.js'
-import { type Params, PersistedQueries, readParams } from './parameters.js'
+import { KEPT_CHARACTERS_MAX, type Params, PersistedQueries, QUERIES_KEPT_MAX, readParams } from './parameters.js'
 import { ALLOW, type Result, refused, responseOf } from './responses.js'
 
 interface GraphqlOptions extends ApiOptions {
@@ -96,7 +96,7 @@ const ADDRESS = 'http://localhost/graphql'
 export class Documents extends LRUCache<string, DocumentNode> {
   private readonly validated = new WeakSet<DocumentNode>()
 
-  constructor(charactersMax: number = LIMITS.queriesKeptCharacters, countMax: number = LIMITS.queriesKeptMax) {
+  constructor(charactersMax: number = KEPT_CHARACTERS_MAX, countMax: number = QUERIES_KEPT_MAX) {
     super({ max: countMax, maxSize: charactersMax, sizeCalculation: (_, text) => Math.max(1, text.length) })
   }
 

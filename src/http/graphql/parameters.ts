@@ -7,6 +7,11 @@ import type { Identified } from '../observe/exchange.js'
 import type { Bodies } from '../wire/body.js'
 import type { HttpRequest } from '../wire/request.js'
 
+/** Characters of all cached queries together, as texts and as parsed documents. */
+export const KEPT_CHARACTERS_MAX = 250_000
+/** Cached queries. */
+export const QUERIES_KEPT_MAX = 1_000
+
 /** The parameters of a GraphQL request; Yoga checks all members but `query`. */
 export interface Params {
   query: string
@@ -69,8 +74,8 @@ const HASH = /^[0-9a-f]{64}$/
  */
 export class PersistedQueries {
   private readonly texts = new LRUCache<string, string>({
-    max: LIMITS.queriesKeptMax,
-    maxSize: LIMITS.queriesKeptCharacters,
+    max: QUERIES_KEPT_MAX,
+    maxSize: KEPT_CHARACTERS_MAX,
     sizeCalculation: (text) => text.length,
   })
 

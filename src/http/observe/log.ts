@@ -1,13 +1,15 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { LIMITS } from '../../limits.js'
 import { withoutValues } from '../../store/faults.js'
 import { escaped, escapedLine } from '../../text.js'
+
+/** Output that waits for its reader; beyond it lines are dropped and counted. */
+const WAITING_BYTES_MAX = 8_000_000
 
 /** Logs JSON lines; on a terminal, readable text. */
 export function createLog(level: string, stream: NodeJS.WriteStream): Logger {
   // Without a listener, an `error` of the stream would end the process.
   stream.on('error', () => undefined)
-  const bounded = boundedTo(LIMITS.logWaitingBytesMax, stream)
+  const bounded = boundedTo(WAITING_BYTES_MAX, stream)
   return pino(
     {
       level,

@@ -23,10 +23,12 @@ import type { Scope } from '../../auth/scopes.js'
 import { oncePer } from '../../caches.js'
 import { type Operation, operationIn } from '../../graph/query/selections.js'
 import { SHEETS } from '../../ingest/columns.js'
-import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
 import { OPERATIONS } from './operations.js'
 import { CSV_TYPE, EVENTS_TYPE, type Route, routeOf } from './routes.js'
+
+/** Seconds that a request may wait for a change. */
+const WAIT_SECONDS_MAX = 30
 
 /** A compiled route: its operation, validated against the schema, and what HTTP needs to know about it. */
 export interface CompiledRoute {
@@ -91,9 +93,9 @@ const TIMEOUT = 'The same as `wait` in milliseconds, by its name in HTTP Feeds.'
 
 /** The parameters of a feed that are no variables of its operation. */
 const FEED_PARAMETERS: readonly Parameter[] = [
-  parameter('wait', GraphQLInt, WAIT, LIMITS.waitSecondsMax),
+  parameter('wait', GraphQLInt, WAIT, WAIT_SECONDS_MAX),
   parameter('lastEventId', GraphQLString, 'The same as `cursor`, by its name in HTTP Feeds.'),
-  parameter('timeout', GraphQLInt, TIMEOUT, LIMITS.waitSecondsMax * 1_000),
+  parameter('timeout', GraphQLInt, TIMEOUT, WAIT_SECONDS_MAX * 1_000),
 ]
 
 /** Compiled once: validating its operation takes longer than running it. */

@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DetailNames, type SheetLayout, sheetLayout } from '../../ingest/files/cells.js'
 import { csvLine, type Separator } from '../../ingest/files/csv.js'
-import { LIMITS } from '../../limits.js'
 import { Content } from '../wire/content.js'
-import { joined } from '../wire/slices.js'
+import { joined, SLICE_BYTES } from '../wire/slices.js'
+
+/** Entries of a list that are written before other requests are served. */
+export const SLICE_ROWS = 500
 
 export type Entry = Readonly<Record<string, unknown>>
 
@@ -61,7 +63,7 @@ export class JsonLines {
       slice.push(JSON.parse(lines.toString('utf8', start, end)) as Entry)
       bytes += end - start
       start = end + 1
-      if (slice.length < LIMITS.sliceRows && bytes < LIMITS.sliceBytes) continue
+      if (slice.length < SLICE_ROWS && bytes < SLICE_BYTES) continue
       yield slice
       ;[slice, bytes] = [[], 0]
     }
@@ -81,4 +83,4 @@ export class JsonLines {
 
 const DETAILED = '"details":[{'
 /** Less than ten milliseconds. */
-const SEARCHED_BYTES = 16 * LIMITS.sliceBytes
+const SEARCHED_BYTES = 16 * SLICE_BYTES

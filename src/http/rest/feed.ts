@@ -14,6 +14,9 @@ import { AUTHOR } from './compiledRoutes.js'
 import type { Entry, JsonLines } from './csv.js'
 import { EVENTS_TYPE } from './routes.js'
 
+/** How often waiting requests look for changes of other processes. */
+export const LOOK_EVERY_MS = 250
+
 const MS = 1_000
 
 /** The variables of a feed's operation, and how long to wait. */
@@ -44,7 +47,7 @@ export async function longPoll(
 ): Promise<HttpResponse> {
   const { request, deadline, startedAt, record } = admitted
   let identified = admitted
-  for (let notBefore = 0; ; notBefore = performance.now() + LIMITS.waitLookMs) {
+  for (let notBefore = 0; ; notBefore = performance.now() + LOOK_EVERY_MS) {
     const response = await page(identified)
     const until = startedAt + waitMs
     if (!response.isEmpty || performance.now() >= until || waiting.isStopped || request.isGone) return response
@@ -97,7 +100,7 @@ export class Waiting {
         resolve()
       }
       const waiter = { ...request, finish }
-      if (this.waiters.size === 0) this.timer = setInterval(() => this.tick(), LIMITS.waitLookMs)
+      if (this.waiters.size === 0) this.timer = setInterval(() => this.tick(), LOOK_EVERY_MS)
       this.waiters.add(waiter)
       // A write may have been committed between the read and this.
       this.look()

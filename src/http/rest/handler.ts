@@ -9,7 +9,7 @@ import type { Variables } from '../../graph/query/selections.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
 import type { ChangeCounter } from '../../store/changeCounters.js'
-import type { Store } from '../../store/store.js'
+import { BULK_STATEMENT_MS, type Store } from '../../store/store.js'
 import { RequestDeadline } from '../deadline.js'
 import type { ApiOptions, Engine } from '../engine.js'
 import type { Answered, Identified, Received } from '../observe/exchange.js'
@@ -202,7 +202,7 @@ export async function bodyOf(
 ): Promise<string> {
   const route = routeOf(name)
   if (!route) throw new Error(`There is no route of ${name}.`)
-  const deadline = new RequestDeadline(LIMITS.storeBulkMs)
+  const deadline = new RequestDeadline(BULK_STATEMENT_MS)
   const context = createContext({ ...options, schema, principal: OPERATOR, deadline })
   const compiled = compiledRoute(route)
   const { json } = await resultOf(compiled, answerOne(compiled, variables, context))

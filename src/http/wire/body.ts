@@ -3,8 +3,9 @@ import { Fault, Overloaded } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { FairSlots } from '../../store/fairQueue.js'
 import type { Identified } from '../observe/exchange.js'
-import { type BytesInFlight, noRoom } from './bytesInFlight.js'
+import { type BytesInFlight, COUNTED_FROM_BYTES, noRoom } from './bytesInFlight.js'
 import { type HttpRequest, type SizeCheck, sizeCheckFor } from './request.js'
+import { SLICE_BYTES } from './slices.js'
 
 /** The accepted media types of a body. For PATCH, plain JSON is treated as a merge patch (RFC 7396). */
 export const BODY_TYPES = ['application/json'] as const
@@ -44,7 +45,7 @@ export class Bodies {
     onReady.push(() => this.inFlight.release(counted, keyId))
     return (size) => {
       checkSize(size)
-      if (size < LIMITS.inFlightFromBytes) return
+      if (size < COUNTED_FROM_BYTES) return
       if (!this.inFlight.take(size - counted, keyId)) throw noRoom('There is no room for this body')
       counted = size
     }
@@ -127,10 +128,10 @@ export function* requireModestShape(bytes: Uint8Array): Generator<undefined> {
   let depth = 0
   let opened = 0
   let items = 0
-  let sliceEnd: number = LIMITS.sliceBytes
+  let sliceEnd: number = SLICE_BYTES
   for (let at = 0; at < bytes.length; at++) {
     if (at >= sliceEnd) {
-      sliceEnd = at + LIMITS.sliceBytes
+      sliceEnd = at + SLICE_BYTES
       yield
     }
     const byte = bytes[at]

@@ -1,13 +1,17 @@
 import type { ServerResponse } from 'node:http'
 import { Overloaded } from '../../errors.js'
-import { LIMITS } from '../../limits.js'
+
+/** The share of the budget that one key may use. */
+const KEY_SHARE = 0.25
+/** Smaller bodies and responses are not counted as in flight. */
+export const COUNTED_FROM_BYTES = 32_768
 
 /**
  * One memory budget for request bodies and for responses that are being sent; each key may use a share of it.
  *
  * A body counts as it arrives, until its response is ready; a response counts until the kernel has accepted it all, or
  * the connection is closed. A buffer that several responses share (a cached response, a page) is in memory once, so it
- * counts once, for the key that received it first. Below `inFlightFromBytes` nothing is counted: health checks, errors
+ * counts once, for the key that received it first. Below `COUNTED_FROM_BYTES` nothing is counted: health checks, errors
  * and small responses are always sent, and the limit of connections bounds them.
  */
 export class BytesInFlight {
@@ -25,7 +29,7 @@ export class BytesInFlight {
     if (!fits(this.bytes, bytes, this.bytesMax)) return false
     if (keyId !== undefined) {
       const own = this.ofKeys.get(keyId) ?? 0
-      if (!fits(own, bytes, this.bytesMax * LIMITS.inFlightShareMax)) return false
+      if (!fits(own, bytes, this.bytesMax * KEY_SHARE)) return false
       this.ofKeys.set(keyId, own + bytes)
     }
     this.bytes += bytes
@@ -43,7 +47,7 @@ export class BytesInFlight {
   /** Counts a response body until the response closes, sent or not; false if there is no room. */
   send(response: ServerResponse, body: Buffer, keyId: string | undefined): boolean {
     // A destroyed response emits no further `close`.
-    if (body.length < LIMITS.inFlightFromBytes || response.destroyed) return true
+    if (body.length < COUNTED_FROM_BYTES || response.destroyed) return true
     const sent = this.sent.get(body) ?? { keyId, responses: new Set() }
     if (sent.responses.size === 0 && !this.take(body.length, keyId)) return false
     sent.responses.add(response)

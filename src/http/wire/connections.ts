@@ -3,6 +3,9 @@ import { isIPv6, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { LIMITS } from '../../limits.js'
 
+/** Bytes of pipelined requests on one connection; beyond that it is closed. */
+const PIPELINED_BYTES_MAX = 262_144
+
 export interface ConnectionLimits {
   readonly connectionsMax: number
   /** From one IPv4 address or one IPv6 /64; 0 for no limit besides `connectionsMax`. */
@@ -39,7 +42,7 @@ export class Connection {
     if (before.length === 1) this.queuedFrom = this.socket.bytesRead
     const isTooLong =
       before.length > 1 &&
-      (before.length >= LIMITS.pipelinedMax || this.socket.bytesRead - this.queuedFrom > LIMITS.pipelinedBytesMax)
+      (before.length >= LIMITS.pipelinedMax || this.socket.bytesRead - this.queuedFrom > PIPELINED_BYTES_MAX)
     return { last: before.at(-1), isTooLong }
   }
 

@@ -2,9 +2,11 @@ import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import { lazily } from '../../caches.js'
 import { Fault } from '../../errors.js'
-import { LIMITS } from '../../limits.js'
 import { type HttpRequest, type HttpResponse, isReading } from './request.js'
 import { hashOf } from './slices.js'
+
+/** A smaller response fits a packet as it is. */
+const COMPRESS_FROM_BYTES = 1_024
 
 const ENCODERS = {
   br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: 4 } }),
@@ -57,7 +59,7 @@ export async function respond(
   content: Content,
   { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
 ): Promise<HttpResponse> {
-  const encoding = content.bytes.length < LIMITS.compressFromBytes ? undefined : encodingFor(request)
+  const encoding = content.bytes.length < COMPRESS_FROM_BYTES ? undefined : encodingFor(request)
   const all: Record<string, string> = {
     'content-type': content.type,
     vary: 'Authorization, Accept, Accept-Encoding',

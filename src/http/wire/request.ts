@@ -2,6 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 
+/** Bytes of a response that are handed to the socket at once. */
+const PART_BYTES = 4_194_304
+
 /** An HTTP request, from node:http or from fetch. */
 export interface HttpRequest {
   readonly method: string
@@ -279,14 +282,14 @@ export function sendToNode(response: ServerResponse, { status, headers, body }: 
   // The embedding application may have responded already, for example on a timeout of its own.
   if (response.headersSent) return
   response.writeHead(status, headers)
-  if (body && body.length > LIMITS.writeBytes) sendInParts(response, body)
+  if (body && body.length > PART_BYTES) sendInParts(response, body)
   else response.end(body)
 }
 
 /** The next part follows when the kernel has taken the last one, so that a slow reader holds one part in the write queue. */
 function sendInParts(response: ServerResponse, body: Buffer, start = 0): void {
   if (response.destroyed) return
-  const end = start + LIMITS.writeBytes
+  const end = start + PART_BYTES
   const part = body.subarray(start, end)
   if (end >= body.length) return void response.end(part)
   if (response.write(part)) sendInParts(response, body, end)

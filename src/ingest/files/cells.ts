@@ -1,6 +1,8 @@
 import { DETAILS, type Detail } from '../../details.js'
-import { LIMITS } from '../../limits.js'
 import { guarded } from './csv.js'
+
+/** With more names of details, one column has them as JSON. */
+export const DETAIL_COLUMNS_MAX = 200
 
 type Entry = Readonly<Record<string, unknown>>
 
@@ -32,7 +34,7 @@ export interface SheetLayout {
 
 /** A column for each of these details; for too many, one that has them as JSON, so that rows stay short. */
 export function sheetLayout(columns: readonly string[], names: readonly string[]): SheetLayout {
-  const isJson = names.length > LIMITS.detailColumnsMax
+  const isJson = names.length > DETAIL_COLUMNS_MAX
   const headers = isJson ? [DETAILS] : names.map((name) => guarded(`${DETAILS}.${name}`))
   const detailCells = (details: readonly Detail[]) => {
     if (isJson) return [details.length === 0 ? '' : guarded(JSON.stringify(details))]
@@ -54,7 +56,7 @@ export class DetailNames {
 
   /** Whether they become one column: their order no longer matters, and finding it takes longer with each. */
   get areTooMany(): boolean {
-    return this.all.length > LIMITS.detailColumnsMax
+    return this.all.length > DETAIL_COLUMNS_MAX
   }
 
   add(entry: Entry): void {

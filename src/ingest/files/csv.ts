@@ -1,5 +1,4 @@
-import { LIMITS } from '../../limits.js'
-import { excerpt, type Table, type TableRow, UnreadableSheet } from './table.js'
+import { CELL_CHARACTERS_MAX, COLUMNS_MAX, excerpt, type Table, type TableRow, UnreadableSheet } from './table.js'
 
 /** The separators by name. */
 export const SEPARATOR_NAMES = { comma: ',', semicolon: ';', tab: '\t' } as const
@@ -28,13 +27,13 @@ export function* csvRecords(
     throw new UnreadableSheet(name, sentence, { line })
   }
   const requireWidth = (cells: number) => {
-    const most = LIMITS.tableColumnsMax
+    const most = COLUMNS_MAX
     if (cells <= most) return
     const advice = 'Leave columns out, or is a line break missing?'
     refuse(`There are more than ${most.toLocaleString('en')} cells in this row. ${advice}`)
   }
   const requireShort = (characters: number, column: number) => {
-    const most = LIMITS.cellCharactersMax
+    const most = CELL_CHARACTERS_MAX
     if (characters <= most) return
     const advice = 'Shorten it, or is a quote missing?'
     refuse(`Cell ${column + 1} has more than ${most.toLocaleString('en')} characters. ${advice}`)
@@ -75,10 +74,9 @@ export function* csvRecords(
 
   // Most lines have no quote, and `split` is several times as fast as parsing cell by cell.
   const plainRow = (end: number) => {
-    const cells = text.slice(at, end).split(separator, LIMITS.tableColumnsMax + 1)
+    const cells = text.slice(at, end).split(separator, COLUMNS_MAX + 1)
     requireWidth(cells.length)
-    if (end - at > LIMITS.cellCharactersMax)
-      for (const [column, { length }] of cells.entries()) requireShort(length, column)
+    if (end - at > CELL_CHARACTERS_MAX) for (const [column, { length }] of cells.entries()) requireShort(length, column)
     at = end
     return cells.length === 1 && cells[0]?.trim() === '' ? undefined : cells
   }

@@ -1,8 +1,12 @@
-import { LIMITS } from '../../limits.js'
 import { fold } from '../../text.js'
 import { unguarded } from './csv.js'
 import { type Mapping, mayLack } from './mapping.js'
 import { excerpt, isBlank, NO_FLAWS, type SheetFlaw, type Table, type TableRow, UnreadableSheet } from './table.js'
+
+/** Rows at the beginning of a file among which its header is looked for. */
+const HEADER_ROWS_MAX = 50
+/** Rows times columns with a heading. */
+const CELLS_MAX = 100_000_000
 
 // Line breaks, invisible characters, punctuation and symbols; a variation selector is an invisible mark.
 const INSIGNIFICANT = /[^\p{L}\p{N}\p{M}]|\p{Default_Ignorable_Code_Point}/gu
@@ -111,7 +115,7 @@ function headerIn(table: Table, test: HeaderTest): HeadedTable | undefined {
       : { table, header: { line, cells: grouped }, above, count }
     if (isEnough(found, test)) return { ...found, header: wholeHeader(found, test) }
     if (!nearest || found.count > nearest.count) nearest = found
-    if (++above === LIMITS.headerRowsMax) break
+    if (++above === HEADER_ROWS_MAX) break
     last = cells
   }
   return nearest && nearest.count >= test.needed ? { ...nearest, header: wholeHeader(nearest, test) } : nearest
@@ -132,7 +136,7 @@ function wholeHeader({ table, header }: HeadedTable, { knows }: HeaderTest): Tab
   let below = 0
   for (const { line, cells: raw, merged } of table.rows()) {
     if (line <= whole.line) continue
-    if (++below > LIMITS.headerRowsMax) break
+    if (++below > HEADER_ROWS_MAX) break
     const cells = headingsOf(raw)
     const upper = whole.cells
     if (![...(merged ?? [])].some((at) => cells[at] !== '' && cells[at] === upper[at])) break
@@ -202,7 +206,7 @@ function withGroups(
 export function* rowsBelow({ table, header }: HeadedTable): Generator<TableRow, void> {
   let last: TableRow | undefined
   const width = header.cells.filter((heading) => heading !== '').length
-  let cellsLeft: number = LIMITS.tableCellsMax
+  let cellsLeft: number = CELLS_MAX
   for (const row of table.rows()) {
     if (row.line <= header.line) continue
     last = row
@@ -215,7 +219,7 @@ export function* rowsBelow({ table, header }: HeadedTable): Generator<TableRow, 
 }
 
 function refuseArea({ name, unit }: Table, { line }: TableRow, width: number): never {
-  const most = LIMITS.tableCellsMax.toLocaleString('en')
+  const most = CELLS_MAX.toLocaleString('en')
   const sentence = `The table has more than ${most} cells, ${width} in each row. Split it, or leave columns out.`
   throw new UnreadableSheet(name, sentence, { line, unit })
 }

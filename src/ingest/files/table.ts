@@ -1,3 +1,8 @@
+/** Characters of one cell, in a CSV file and in a workbook. */
+export const CELL_CHARACTERS_MAX = 1_000_000
+/** The columns that a sheet has in every program. */
+export const COLUMNS_MAX = 16_384
+
 /** What a sheet can contain. */
 export const SHEET_NOUNS = ['people', 'groups', 'projects', 'risks', 'issues'] as const
 export type SheetNoun = (typeof SHEET_NOUNS)[number]

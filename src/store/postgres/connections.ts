@@ -3,56 +3,116 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-import { FairSlots } from '../fairQueue.js'
-import { BUSY, storeClosed, toFault, UNREACHABLE } from '../faults.js'
-import { type Hosts, SELECT_STATE, stateIn } from './hosts.js'
+import { FairSlots, PATIENCE_MS } from '../fairQueue.js'
+import { BUSY, isOfConnection, storeClosed, toFault, UNREACHABLE } from '../faults.js'
+import { type Hosts, SELECT_STATE } from './hosts.js'
+import { Names, type OnSent, type Run, runOn } from './session.js'
+
+/** How long a key has at most half of the connections after another key had to wait for one. */
+const SHARE_MS = 5_000
+/** How long opening a connection, or waiting for a free one, may take. */
+const CONNECT_MS = 3_000
+/** How long past its limit a statement may take before the connection is discarded. */
+export const ANSWER_MS = 1_000
+/** How long a connection may be silent before TCP probes it. */
+const KEEP_ALIVE_MS = 5_000
+/** How long a write may pause between two statements before it is rolled back. */
+export const IDLE_IN_WRITE_MS = 10_000
 
 /** Time limit for the server to close its end of a connection. */
 const GOODBYE_MS = 500
 const CONNECT_LEAST_MS = 1_500
+/** Part of a statement's time that is reserved for running it, not for the wait for a connection; at most half. */
+const ANSWER_LEAST_MS = 1_000
 
 interface ConnectionsOptions {
   readonly max: number
   readonly isReadOnly: boolean
   /** Sets statement_timeout. */
-  readonly statementMs?: number
+  readonly statementMs: number
+  readonly onSent?: OnSent | undefined
 }
+
+/** A connection that is used until `release`. */
+export interface Session {
+  readonly run: Run
+  release(isBroken: boolean): void
+}
+
+/** Runs work in one read-only transaction, so that all its statements see one snapshot. */
+export type AtOnce = <V>(work: (run: Run) => Promise<V>) => Promise<V>
 
 /** A pool of connections for one purpose, to the host in use. */
 export class Connections {
+  /** Longer than statement_timeout, so it only ends statements when the server is unresponsive. */
+  readonly answerMs: number
   private readonly hosts: Hosts
   private readonly options: ConnectionsOptions
-  private readonly statementMs: number
   private readonly sockets = new Set<Socket>()
   /** By the index of the host. */
   private readonly pools = new Map<number, pg.Pool>()
-  private readonly shared = new WeakSet<object>()
+  private readonly names = new WeakMap<object, Names>()
   private turns: FairSlots
   private isClosed = false
 
   constructor(hosts: Hosts, options: ConnectionsOptions) {
     this.hosts = hosts
     this.options = options
-    this.turns = turnsFor(options)
-    this.statementMs = options.statementMs ?? LIMITS.storeStatementMs
+    this.turns = turnsFor(options.max)
+    this.answerMs = options.statementMs + ANSWER_MS
   }
 
   /** A connection, which owners take in turns. */
-  async lend(owner: string, withinMs: number): Promise<Lent> {
+  async lend(withinMs: number, owner = ''): Promise<Session> {
     if (this.isClosed) throw storeClosed()
-    const giveUpAt = performance.now() + withinMs
     const { entered, leave } = this.turns.enter(owner)
     try {
-      if (entered) await inTime(entered, giveUpAt)
+      if (entered) await inTime(entered, withinMs)
       const client = await this.connect()
-      const release = (isBroken: boolean) => {
-        client.release(isBroken)
-        leave()
+      const { answerMs, names, options } = this
+      return {
+        run: runOn(client, { answerMs, names: names.get(client), onSent: options.onSent }),
+        release(isBroken) {
+          client.release(isBroken)
+          leave()
+        },
       }
-      return { client, release }
     } catch (error) {
       leave()
       throw unconnected(error)
+    }
+  }
+
+  /** Runs each statement on any free connection. */
+  alone(owner?: string): Run {
+    return async (text, values, { timeoutMs = this.answerMs, ...how } = {}) => {
+      const giveUpAt = performance.now() + timeoutMs
+      const { run, release } = await this.lend(waitMsOf(timeoutMs), owner)
+      try {
+        const result = await run(text, values, { ...how, timeoutMs: Math.max(1, giveUpAt - performance.now()) })
+        release(false)
+        return result
+      } catch (error) {
+        release(isOfConnection(error))
+        throw error
+      }
+    }
+  }
+
+  atOnce(owner?: string): AtOnce {
+    return async (work) => {
+      const { run, release } = await this.lend(waitMsOf(this.answerMs), owner)
+      try {
+        await run('begin isolation level repeatable read read only')
+        const done = await work(run)
+        await run('commit')
+        release(false)
+        return done
+      } catch (error) {
+        // Discard the connection: its transaction may be in any state.
+        release(true)
+        throw error
+      }
     }
   }
 
@@ -61,22 +121,12 @@ export class Connections {
     for (let tried = 1; ; tried++) {
       const place = this.hosts.current
       try {
-        return await this.poolOf(place).connect()
+        return await (this.pools.get(place) ?? this.newPool(place)).connect()
       } catch (error) {
         if (isFull(error) || tried >= this.hosts.urls.length) throw error
         this.hosts.leave(place)
       }
     }
-  }
-
-  /** Longer than statement_timeout, so it only ends statements when the server is unresponsive. */
-  get answerMs(): number {
-    return this.statementMs + LIMITS.storeAnswerMs
-  }
-
-  /** Whether a pooler may move each transaction to another session, so that session state must not be changed. */
-  isShared(client: pg.PoolClient): boolean {
-    return this.shared.has(client)
   }
 
   /** Discards all connections: one was unresponsive, so the network path may be broken for all. */
@@ -85,7 +135,7 @@ export class Connections {
     this.pools.clear()
     // Whoever waits must not wait for connections that hang.
     this.turns.open()
-    this.turns = turnsFor(this.options)
+    this.turns = turnsFor(this.options.max)
   }
 
   async close(): Promise<void> {
@@ -95,23 +145,17 @@ export class Connections {
     for (const socket of this.sockets) socket.destroy()
   }
 
-  private poolOf(place: number): pg.Pool {
-    const pool = this.pools.get(place) ?? this.newPool(place)
-    this.pools.set(place, pool)
-    return pool
-  }
-
   private newPool(place: number): pg.Pool {
     const pool = new pg.Pool({
       connectionString: this.hosts.urls[place],
       max: this.options.max,
-      connectionTimeoutMillis: Math.max(CONNECT_LEAST_MS, LIMITS.storeConnectMs / this.hosts.urls.length),
-      idleTimeoutMillis: LIMITS.storeIdleMs,
+      connectionTimeoutMillis: Math.max(CONNECT_LEAST_MS, CONNECT_MS / this.hosts.urls.length),
+      idleTimeoutMillis: 60_000,
       // Cached plans end with the connection: they were made for the values and table sizes of that time.
-      maxLifetimeSeconds: LIMITS.storeConnectionMs / 1_000,
+      maxLifetimeSeconds: 900,
       // After this delay libuv sends ten probes, one each second.
       keepAlive: true,
-      keepAliveInitialDelayMillis: LIMITS.storeKeepAliveMs,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       stream: () => this.newSocket(),
       types: { getTypeParser },
       fallback_application_name: 'operations',
@@ -119,6 +163,7 @@ export class Connections {
     })
     // An idle connection that fails has already left the pool, which opens a new one on demand.
     pool.on('error', () => undefined)
+    this.pools.set(place, pool)
     return pool
   }
 
@@ -135,12 +180,14 @@ export class Connections {
     // The query on the connection rejects; an `error` event without a listener would end the process.
     client.on('error', () => undefined)
     const given = 'processID' in client ? Number(client.processID) : 0
-    const text = `${SELECT_STATE}; ${settingsOf(this.options.isReadOnly, this.statementMs, given)}`
-    const query = { text, rowMode: 'array' as const, query_timeout: LIMITS.storeConnectMs }
+    const text = `${SELECT_STATE}; ${settingsOf(this.options, given)}`
+    const query = { text, rowMode: 'array' as const, query_timeout: CONNECT_MS }
     // A query of two statements returns an array of results, which the types do not declare.
     const [state, settings] = [await client.query<unknown[]>(query)].flat()
-    this.hosts.require(stateIn(state?.rows[0]))
-    if (settings?.rows.length === 0) this.shared.add(client)
+    const [isInRecovery, readOnly] = state?.rows[0] ?? []
+    this.hosts.require({ isInRecovery: isInRecovery === true, isReadOnly: readOnly === 'on' })
+    // Without settings the session is a pooler's, which may move each transaction to another one.
+    if (settings?.rows.length !== 0) this.names.set(client, new Names())
   }
 }
 
@@ -148,17 +195,17 @@ export class Connections {
  * Sets session parameters, except behind a pooler: it reports a made-up process id and shares sessions among clients.
  * The server also detects a vanished client, which releases its locks.
  */
-function settingsOf(isReadOnly: boolean, statementMs: number, processId: number): string {
+function settingsOf({ isReadOnly, statementMs }: ConnectionsOptions, processId: number): string {
   const settings = {
     ...(isReadOnly && { default_transaction_read_only: 'on' }),
-    client_connection_check_interval: LIMITS.storeGoneCheckMs,
+    client_connection_check_interval: 2_000,
     statement_timeout: statementMs,
     // Compiling the expressions that build JSON took up to a minute, for statements of milliseconds.
     jit: 'off',
     lock_timeout: LIMITS.storeBusyMs,
-    idle_in_transaction_session_timeout: LIMITS.storeIdleInWriteMs,
-    tcp_user_timeout: LIMITS.storeIdleInWriteMs,
-    tcp_keepalives_idle: LIMITS.storeKeepAliveMs / 1_000,
+    idle_in_transaction_session_timeout: IDLE_IN_WRITE_MS,
+    tcp_user_timeout: IDLE_IN_WRITE_MS,
+    tcp_keepalives_idle: KEEP_ALIVE_MS / 1_000,
     tcp_keepalives_interval: 1,
     tcp_keepalives_count: 10,
   }
@@ -173,20 +220,18 @@ function settingsOf(isReadOnly: boolean, statementMs: number, processId: number)
 const getTypeParser = ((oid: number, format?: 'text') =>
   oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser
 
-function turnsFor({ max }: ConnectionsOptions): FairSlots {
-  return new FairSlots({ slots: max, patienceMs: LIMITS.queuePatienceMs, lingerMs: LIMITS.storeShareMs })
+function turnsFor(slots: number): FairSlots {
+  return new FairSlots({ slots, patienceMs: PATIENCE_MS, lingerMs: SHARE_MS })
 }
 
-/** A connection that is used until `release`. */
-interface Lent {
-  readonly client: pg.PoolClient
-  readonly release: (isBroken: boolean) => void
+function waitMsOf(timeoutMs: number): number {
+  return timeoutMs - Math.min(ANSWER_LEAST_MS, timeoutMs / 2)
 }
 
-async function inTime(entered: Promise<void>, giveUpAt: number): Promise<void> {
+async function inTime(entered: Promise<void>, withinMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${FULL} of the request`)), giveUpAt - performance.now())
+    timer = setTimeout(() => reject(new Error(`${FULL} of the request`)), withinMs)
   })
   await Promise.race([entered, late]).finally(() => clearTimeout(timer))
 }

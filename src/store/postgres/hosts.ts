@@ -8,11 +8,6 @@ interface ServerState {
 
 export const SELECT_STATE = "select pg_is_in_recovery(), current_setting('default_transaction_read_only')"
 
-/** Parses the row of `SELECT_STATE`. */
-export function stateIn([isInRecovery, readOnly]: readonly unknown[] = []): ServerState {
-  return { isInRecovery: isInRecovery === true, isReadOnly: readOnly === 'on' }
-}
-
 /** `target_session_attrs` of libpq: which of several servers are acceptable. */
 const WANTED: Readonly<Record<string, (state: ServerState) => boolean>> = {
   any: () => true,
@@ -21,9 +16,6 @@ const WANTED: Readonly<Record<string, (state: ServerState) => boolean>> = {
   'read-write': ({ isInRecovery, isReadOnly }) => !isInRecovery && !isReadOnly,
   'read-only': ({ isInRecovery, isReadOnly }) => isInRecovery || isReadOnly,
 }
-
-/** No host of the URL meets `target_session_attrs`. */
-class Unwanted extends Error {}
 
 const ADDRESS = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)([^?#]*)(\??.*)$/s
 
@@ -34,8 +26,9 @@ const ADDRESS = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)([^?#]*)(\??.*)
 export class Hosts {
   /** One URL per host. */
   readonly urls: readonly string[]
+  /** The index of the host in use. */
+  current = 0
   private readonly isWanted: (state: ServerState) => boolean
-  private inUse = 0
 
   constructor(address: string) {
     const [, scheme = '', user = '', hosts = '', path = '', query = ''] = ADDRESS.exec(address) ?? []
@@ -49,17 +42,12 @@ export class Hosts {
     this.urls = hosts.split(',').map((host) => `${scheme}${user}${host}${path}${checked}`)
   }
 
-  /** The index of the host in use. */
-  get current(): number {
-    return this.inUse
-  }
-
   /** Switches to the next host, unless another caller already has. */
   leave(place: number): void {
-    if (this.inUse === place) this.inUse = (place + 1) % this.urls.length
+    if (this.current === place) this.current = (place + 1) % this.urls.length
   }
 
   require(state: ServerState): void {
-    if (!this.isWanted(state)) throw new Unwanted('no server is of the kind that target_session_attrs asks for')
+    if (!this.isWanted(state)) throw new Error('no server is of the kind that target_session_attrs asks for')
   }
 }

@@ -16,7 +16,7 @@ import {
 } from '../migrationJournal.js'
 import { Connections } from './connections.js'
 import { Hosts } from './hosts.js'
-import { connected, type Session } from './session.js'
+import type { Run } from './session.js'
 
 /** Key of the advisory lock: any number that other programs on the database do not use. */
 const LOCK = 7_226_453_001
@@ -73,7 +73,7 @@ async function fillFolded(run: Run): Promise<void> {
 }
 
 async function compare(run: Run, store: string): Promise<{ applied: string[]; pending: Migration[] }> {
-  const { rows: tables } = await run(TABLES)
+  const { rows: tables } = await run('select tablename from pg_tables where schemaname = current_schema()')
   const isOurs = tables.some(([name]) => name === 'schema_migration')
   if (!isOurs && tables.length > 0) {
     throw new StoreRefused(`${store} is a database of another program. Name another one.`)
@@ -83,17 +83,13 @@ async function compare(run: Run, store: string): Promise<{ applied: string[]; pe
   return pendingAfter(applied, migrationsOf('postgres'), store)
 }
 
-const TABLES = 'select tablename from pg_tables where schemaname = current_schema()'
-
-type Run = Session['run']
-
 /** Runs work on the first reachable host that meets `target_session_attrs`. */
 async function withDatabase<T>(url: string, work: (run: Run, store: string) => Promise<T>): Promise<T> {
   const store = shownAddress(url)
   try {
     const connections = new Connections(new Hosts(url), { max: 1, isReadOnly: false, statementMs: MIGRATION_MS })
     try {
-      const { run } = await connected(connections, { withinMs: WAIT_MS })
+      const { run } = await connections.lend(WAIT_MS)
       return await work(run, store)
     } finally {
       // Closing the connection rolls back an open transaction.

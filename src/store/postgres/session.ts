@@ -1,19 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { Fault } from '../../errors.js'
-import { LIMITS } from '../../limits.js'
-import { driverCode, isOfConnection, UNREACHABLE } from '../faults.js'
-import type { Connections } from './connections.js'
-import { namesOn } from './statementNames.js'
+import { driverCode, UNREACHABLE } from '../faults.js'
 
 /** The result of a statement: rows as arrays, or as objects by column name. */
-export interface QueryResult {
+interface QueryResult {
   readonly rows: unknown[][]
   /** The command tag, such as COMMIT. */
   readonly command: string
 }
 
-export interface QueryOptions {
+interface QueryOptions {
   /** Whether rows are objects by column name. */
   readonly isByName?: boolean
   readonly hasStablePlan?: boolean | undefined
@@ -21,157 +19,57 @@ export interface QueryOptions {
   readonly timeoutMs?: number
 }
 
-/** A checked-out connection. */
-export interface Session {
-  run(sql: string, values?: unknown[], how?: QueryOptions): Promise<QueryResult>
-  release(isBroken: boolean): void
-}
+export type Run = (sql: string, values?: unknown[], how?: QueryOptions) => Promise<QueryResult>
 
 export type OnSent = (sql: string, values: readonly unknown[]) => void
 
-/** For commands and bulk statements, which no client of a request waits for. */
-export const BULK_MS = LIMITS.storeBulkMs + LIMITS.storeAnswerMs
-
-interface Connecting {
-  /** As in `Readership`. */
-  readonly owner?: string | undefined
-  readonly onSent?: OnSent | undefined
-  readonly isNaming?: boolean
-  /** Time limit for the wait for a connection. */
-  readonly withinMs?: number
+interface RunOptions {
+  /** The timeout of a statement that has none of its own. */
+  readonly answerMs: number
+  /** Undefined behind a pooler, where session state must not be changed. */
+  readonly names: Names | undefined
+  readonly onSent: OnSent | undefined
 }
 
-/** Checks out a connection until `release`. */
-export async function connected(
-  connections: Connections,
-  { owner = '', onSent, isNaming = false, withinMs = 2 * LIMITS.storeConnectMs }: Connecting = {},
-): Promise<Session> {
-  const { client, release } = await connections.lend(owner, withinMs)
-  const mayName = isNaming && !connections.isShared(client)
-  let queue: Promise<unknown> = Promise.resolve()
-  const run: Session['run'] = async (
-    text,
-    values,
-    { isByName, hasStablePlan, timeoutMs = connections.answerMs } = {},
-  ) => {
+/** Runs statements on a connection; those of concurrent callers run one after the other. */
+export function runOn(client: pg.PoolClient, { answerMs, names, onSent }: RunOptions): Run {
+  const send: Run = async (text, values, { isByName, hasStablePlan, timeoutMs = answerMs } = {}) => {
     onSent?.(text, values ?? [])
-    const name = mayName && hasStablePlan ? namesOn(client).of(text) : undefined
-    return query(client, { text, values, isByName, name, timeoutMs })
+    // Set one by one: object spreads take as long as the rest of sending a statement.
+    const config: TimedQuery = { text, query_timeout: Math.ceil(timeoutMs) }
+    if (values) config.values = text.startsWith('select') ? values.map(withoutNul) : values
+    if (!isByName) config.rowMode = 'array'
+    const name = hasStablePlan ? names?.of(text) : undefined
+    if (name) config.name = name
+    return query(client, config)
   }
-  return {
-    // Statements of concurrent callers run one after the other.
-    run(...statement) {
-      const turn = queue.then(() => run(...statement))
-      queue = turn.catch(() => undefined)
-      return turn
-    },
-    release,
+  let queue: Promise<unknown> = Promise.resolve()
+  return (...statement) => {
+    const turn = queue.then(() => send(...statement))
+    queue = turn.catch(() => undefined)
+    return turn
   }
-}
-
-/** Part of a statement's time that is reserved for running it, not for the wait for a connection; at most half. */
-const ANSWER_LEAST_MS = 1_000
-
-type Sending = Pick<Connecting, 'owner' | 'onSent'>
-
-/** Runs each statement on any free connection. */
-export function alone(connections: Connections, sending: Sending): Session['run'] {
-  return async (text, values, { timeoutMs = connections.answerMs, ...how } = {}) => {
-    const giveUpAt = performance.now() + timeoutMs
-    const work: Work<QueryResult> = (run) => {
-      return run(text, values, { ...how, timeoutMs: Math.max(1, giveUpAt - performance.now()) })
-    }
-    return lent(connections, sending, timeoutMs, work, isOfConnection)
-  }
-}
-
-/** Runs work in one read-only transaction, so that all its statements see one snapshot. */
-export type AtOnce = <V>(work: Work<V>) => Promise<V>
-
-type Work<V> = (run: Session['run']) => Promise<V>
-
-export function withinOne<V>(connections: Connections, sending: Sending, work: Work<V>): Promise<V> {
-  const inTransaction: Work<V> = async (run) => {
-    await run('begin isolation level repeatable read read only')
-    const done = await work(run)
-    await run('commit')
-    return done
-  }
-  // Discard the connection after any error: its transaction may be in any state.
-  return lent(connections, sending, connections.answerMs, inTransaction, () => true)
-}
-
-async function lent<V>(
-  connections: Connections,
-  sending: Sending,
-  timeoutMs: number,
-  work: Work<V>,
-  isBroken: (error: unknown) => boolean,
-): Promise<V> {
-  const withinMs = timeoutMs - Math.min(ANSWER_LEAST_MS, timeoutMs / 2)
-  const { run, release } = await connected(connections, { ...sending, isNaming: true, withinMs })
-  try {
-    const done = await work(run)
-    release(false)
-    return done
-  } catch (error) {
-    release(isBroken(error))
-    throw error
-  }
-}
-
-const LOOK_EVERY_MS = 1_000
-
-/** Waits while the server responds to other queries; one failure is ignored, since it may be that connection's own. */
-export function whileResponsive<T>(result: Promise<T>, look: () => Promise<unknown>): Promise<T> {
-  const over = new AbortController()
-  const listen = async (): Promise<never> => {
-    for (let misses = 0; misses < 2; ) {
-      await sleep(LOOK_EVERY_MS, undefined, { signal: over.signal })
-      misses = await look().then(
-        () => 0,
-        () => misses + 1,
-      )
-    }
-    throw new Fault('UNAVAILABLE', UNREACHABLE)
-  }
-  return Promise.race([result.finally(() => over.abort()), listen()])
-}
-
-interface Statement {
-  readonly text: string
-  readonly values: unknown[] | undefined
-  readonly isByName: boolean | undefined
-  readonly name?: string | undefined
-  readonly timeoutMs: number
 }
 
 /** The cached plan of a prepared statement no longer fits the tables, or the statement is gone. */
 export const STALE = ['0A000', '26000', '42P05']
 
+/** With options that the types of the driver lack. */
 interface TimedQuery extends pg.QueryConfig {
-  /** Not in the types of the driver. */
   readonly query_timeout: number
+  rowMode?: 'array'
 }
 
-async function query(client: pg.PoolClient, statement: Statement): Promise<QueryResult> {
-  const { text, values, isByName, name, timeoutMs } = statement
+async function query(client: pg.PoolClient, config: TimedQuery): Promise<QueryResult> {
   try {
-    const given = text.startsWith('select') ? values?.map(withoutNul) : values
-    // Set one by one: object spreads take as long as the rest of sending a statement.
-    const config: TimedQuery = { text, query_timeout: Math.ceil(timeoutMs) }
-    if (given) config.values = given
-    if (name) config.name = name
-    const result = isByName
-      ? await client.query(config)
-      : await client.query<unknown[]>(Object.assign(config, { rowMode: 'array' } as const))
+    const result = await client.query(config)
     // A query of several statements has a result for each; the last one has the final command tag.
     const { rows, command } = [result].flat().at(-1) ?? result
     return { rows, command }
   } catch (error) {
     // Inside a transaction a retry is useless: the transaction has failed.
-    const isRepeatable = name !== undefined && client.getTransactionStatus() === 'I'
-    if (isRepeatable && STALE.includes(driverCode(error) ?? '')) return query(client, { ...statement, name: undefined })
+    const isRepeatable = config.name !== undefined && client.getTransactionStatus() === 'I'
+    if (isRepeatable && STALE.includes(driverCode(error) ?? '')) return query(client, { ...config, name: undefined })
     if (error instanceof pg.DatabaseError) throw error
     throw new Fault('UNAVAILABLE', UNREACHABLE, { cause: error })
   }
@@ -181,4 +79,30 @@ async function query(client: pg.PoolClient, statement: Statement): Promise<Query
 function withoutNul(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNul)
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{10ffff}') : value
+}
+
+/** Prepared statements of a connection; each takes about 0.1 to 0.2 MB on the server. */
+export const NAMED_MAX = 100
+/** Longer statements are not prepared: the server's memory for one grows with its text. */
+const NAMED_CHARACTERS_MAX = 5_000
+const SEEN_MAX = 200
+
+/** The prepared statements of one connection: the server parses them once and may keep a generic plan. */
+export class Names {
+  private readonly seen = new LRUCache<string, true>({ max: SEEN_MAX })
+  private readonly given = new Map<string, string>()
+
+  of(text: string): string | undefined {
+    const known = this.given.get(text)
+    if (known !== undefined || this.given.size === NAMED_MAX || text.length > NAMED_CHARACTERS_MAX) return known
+    // Callers choose selections and page sizes, so prepare only statements that are seen twice.
+    if (!this.seen.delete(text)) {
+      this.seen.set(text, true)
+      return undefined
+    }
+    // A hash of the text: a name never denotes two statements, even on a shared session.
+    const name = createHash('sha256').update(text).digest('base64url')
+    this.given.set(text, name)
+    return name
+  }
 }

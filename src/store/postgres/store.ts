@@ -4,16 +4,27 @@ import { PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/pg-proxy'
 import { LIMITS } from '../../limits.js'
 import { inOrder, SELECT_VERSIONS_AS_JSON, versionsIn } from '../changeCounters.js'
-import { atMostEvery, coalesce } from '../coalesce.js'
+import { atMostEvery, coalesce, HEALTH_EVERY_MS } from '../coalesce.js'
 import { deadlineExceeded, isOverdue } from '../faults.js'
 import { withCursors } from '../query/cursors.js'
 import { postgresJson as json } from '../query/json.js'
-import type { CompiledSql, Deadline, OnNotice, OnStatement, Read, Readership, Store, Write } from '../store.js'
-import { Connections } from './connections.js'
+import {
+  BULK_STATEMENT_MS,
+  type CompiledSql,
+  type Deadline,
+  LOOK_MS,
+  type OnNotice,
+  type OnStatement,
+  type Read,
+  type Readership,
+  type Store,
+  type Write,
+} from '../store.js'
+import { ANSWER_MS, type AtOnce, Connections } from './connections.js'
 import { Hosts } from './hosts.js'
-import { type AtOnce, alone, BULK_MS, connected, type OnSent, type Session, withinOne } from './session.js'
+import type { OnSent, Run } from './session.js'
 import { postgresTables as t } from './tables.js'
-import { WriteQueue } from './writeQueue.js'
+import { BULK_MS, WriteQueue } from './writeQueue.js'
 
 interface PostgresOptions {
   readonly onStatement?: OnSent
@@ -27,25 +38,22 @@ interface PostgresOptions {
  * queues behind them, and one for writes, behind a queue.
  */
 export function openPostgres(url: string, options: PostgresOptions = {}): Store {
-  const { onStatement, onNotice, deadlineMs = LIMITS.deadlineMs } = options
+  const { onStatement: onSent, onNotice, deadlineMs = LIMITS.deadlineMs } = options
   const hosts = new Hosts(url)
-  const readers = new Connections(hosts, {
-    max: LIMITS.storeConnectionsMax,
-    isReadOnly: true,
-    statementMs: statementMsWithin(deadlineMs),
-  })
-  const watcher = new Connections(hosts, { max: 1, isReadOnly: true })
-  const writer = new Connections(hosts, { max: 1, isReadOnly: false })
-  const watching = alone(watcher, { onSent: onStatement })
-  const readingFor = ({ owner, onStatement: onOwn, deadline }: Readership) => {
-    const sending = { owner, onSent: onStatement }
-    const inTime = (run: Session['run']) => (deadline ? timely(run, readers.answerMs, deadline) : run)
-    const atOnce: AtOnce = (work) => withinOne(readers, sending, (run) => work(inTime(run)))
-    return handleOn(inTime(alone(readers, sending)), { onStatement: onOwn, atOnce })
+  // It ends a statement before the deadline, which leaves time to detect an unresponsive server.
+  const statementMs = Math.round(Math.max(deadlineMs / 2, deadlineMs - 2 * ANSWER_MS))
+  const readers = new Connections(hosts, { max: LIMITS.storeConnectionsMax, isReadOnly: true, statementMs, onSent })
+  const watcher = new Connections(hosts, { max: 1, isReadOnly: true, statementMs: STATEMENT_MS, onSent })
+  const writer = new Connections(hosts, { max: 1, isReadOnly: false, statementMs: STATEMENT_MS, onSent })
+  const watching = watcher.alone()
+  const readingFor = ({ owner, onStatement, deadline }: Readership) => {
+    const inTime = (run: Run) => (deadline ? timely(run, readers.answerMs, deadline) : run)
+    const atOnce: AtOnce = (work) => readers.atOnce(owner)((run) => work(inTime(run)))
+    return handleOn(inTime(readers.alone(owner)), onStatement, atOnce)
   }
   const ordered = inOrder()
   const versions = coalesce(async (wantedAt) => {
-    const timeoutMs = Math.max(LOOK_LEAST_MS, LIMITS.storeLookMs + wantedAt - performance.now())
+    const timeoutMs = Math.max(LOOK_LEAST_MS, LOOK_MS + wantedAt - performance.now())
     try {
       const { rows } = await watching(SELECT_VERSIONS_AS_JSON, [], { hasStablePlan: true, timeoutMs })
       return ordered(versionsIn(rows[0]?.[0] as unknown[] | undefined))
@@ -55,11 +63,11 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
       throw error
     }
   })
-  const look = atMostEvery(LIMITS.healthMs, async () => (await watching(HEALTH, [], LOOK)).rows[0])
+  const look = atMostEvery(HEALTH_EVERY_MS, async () => (await watching(HEALTH, [], LOOK)).rows[0])
   const writes = new WriteQueue({
-    open: (withinMs) => connected(writer, { onSent: onStatement, isNaming: true, withinMs }),
+    open: (withinMs) => writer.lend(withinMs),
     look: () => watching('select 1', [], LOOK),
-    writeOn: (run, { onStatement }, rest) => Object.assign(handleOn(run, { onStatement }), rest),
+    writeOn: (run, { onStatement }, rest) => Object.assign(handleOn(run, onStatement), rest),
     onNotice,
   })
 
@@ -74,20 +82,16 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
     },
     versions,
     version: async () => (await versions()).all,
-    async snapshot(work) {
-      const { run, release } = await connected(readers, { onSent: onStatement })
-      try {
+    snapshot: (work) =>
+      readers.atOnce()(async (run) => {
         // A client may read an export slowly.
-        await run(`begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = 0;
-          set local statement_timeout = ${LIMITS.storeBulkMs}`)
+        await run(
+          `set local idle_in_transaction_session_timeout = 0; set local statement_timeout = ${BULK_STATEMENT_MS}`,
+        )
         // A REPEATABLE READ transaction takes its snapshot at its first query, not at BEGIN.
         await run('select value from revision')
-        return await work(handleOn((text, values, how) => run(text, values, { ...how, timeoutMs: BULK_MS })))
-      } finally {
-        // Discard the connection: its transaction may be in any state.
-        release(true)
-      }
-    },
+        return work(handleOn((text, values, how) => run(text, values, { ...how, timeoutMs: BULK_MS })))
+      }),
     async close(waitMs) {
       const idle = writes.idle()
       await (waitMs === undefined ? idle : Promise.race([idle, sleep(waitMs, undefined, { ref: false })]))
@@ -96,18 +100,15 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   }
 }
 
-const LOOK = { timeoutMs: LIMITS.storeLookMs }
+/** How long a statement may take on the server unless a read or a write says otherwise. */
+const STATEMENT_MS = 8_000
+const LOOK = { timeoutMs: LOOK_MS }
 /** Least timeout of a version query that waited for the one before it. */
 const LOOK_LEAST_MS = 1_000
 const HEALTH = 'select pg_is_in_recovery(), pg_database_size(current_database())'
 
-/** statement_timeout ends a statement before the deadline, which leaves time to detect an unresponsive server. */
-function statementMsWithin(deadlineMs: number): number {
-  return Math.round(Math.max(deadlineMs / 2, deadlineMs - 2 * LIMITS.storeAnswerMs))
-}
-
-/** Limits each statement to the rest of the request's time; throws if it is over or the client has disconnected. */
-function timely(run: Session['run'], answerMs: number, deadline: Deadline): Session['run'] {
+/** Limits each statement to the rest of the request's time; throws if it is over. */
+function timely(run: Run, answerMs: number, deadline: Deadline): Run {
   return async (text, values, how) => {
     if (isOverdue(deadline)) throw deadlineExceeded()
     const leftMs = Math.max(1, deadline.deadlineAt - performance.now())
@@ -122,15 +123,9 @@ function timely(run: Session['run'], answerMs: number, deadline: Deadline): Sess
 
 type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 
-interface HandleOptions {
-  readonly onStatement?: OnStatement | undefined
-  /** Absent if the handle already runs in a transaction. */
-  readonly atOnce?: AtOnce
-}
-
-function handleOn(run: Session['run'], { onStatement, atOnce }: HandleOptions = {}): Handle {
+/** Without `atOnce` it already runs in a transaction. */
+function handleOn(run: Run, onStatement?: OnStatement, atOnce: AtOnce = (work) => work(run)): Handle {
   let db: Handle['db'] | undefined
-  const inTransaction: AtOnce = atOnce ?? ((work) => work(run))
   return {
     // Built lazily: most requests run compiled statements and need no Drizzle instance.
     get db() {
@@ -152,7 +147,7 @@ function handleOn(run: Session['run'], { onStatement, atOnce }: HandleOptions = 
     weigh: () => 0,
     rows: (statement) => rowsOn(run, statement, onStatement),
     rowsTogether: (statements) =>
-      inTransaction(async (own) => {
+      atOnce(async (own) => {
         const all: unknown[][][] = []
         for (const statement of statements) all.push(await rowsOn(own, statement, onStatement))
         return all
@@ -160,7 +155,7 @@ function handleOn(run: Session['run'], { onStatement, atOnce }: HandleOptions = 
   }
 }
 
-async function rowsOn(run: Session['run'], statement: CompiledSql, onStatement?: OnStatement): Promise<unknown[][]> {
+async function rowsOn(run: Run, statement: CompiledSql, onStatement?: OnStatement): Promise<unknown[][]> {
   const { text, values, hasStablePlan, hasCursors } = statement
   onStatement?.(text)
   const { rows } = await run(text, [...values], { hasStablePlan })

@@ -4,7 +4,7 @@ import { growingCache, oncePerPair } from '../../caches.js'
 import { badArgument } from '../../errors.js'
 import { type IdKind, isId } from '../../ids.js'
 import { LIMITS } from '../../limits.js'
-import { checkText, fold, foldedName, nearest } from '../../text.js'
+import { checkText, fold, foldedName, NAMES_COMPARED_MAX, nearest } from '../../text.js'
 import { counterOf, type Versions } from '../changeCounters.js'
 import type { Read, Store } from '../store.js'
 import type { Tables } from '../tables.js'
@@ -168,7 +168,7 @@ export class KnownNames {
     if (!key) return undefined
     const { read } = this.store
     const [column, name] = [key.column(read.t), key.canonical(text)]
-    const most = read.limit(LIMITS.namesComparedMax / 2)
+    const most = read.limit(NAMES_COMPARED_MAX / 2)
     const from = sql`select ${key.shown(read.t)} as name from ${table(read.t)} where ${column}`
     const after = sql`${from} > ${name} order by ${column} limit ${most}`
     const before = sql`${from} < ${name} order by ${column} desc limit ${most}`

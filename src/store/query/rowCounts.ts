@@ -11,6 +11,9 @@ import { KnownNames } from './conditions.js'
 import { type AnyList, countOf, guarded } from './page.js'
 import type { AnyRelation } from './relations.js'
 
+/** How often the average length of stored texts is measured at most. */
+const MEASURE_EVERY_MS = 5_000
+
 /** A list whose empty filter matches all its live rows. */
 export type CountedList = Pick<AnyList, 'name' | 'table' | 'matching' | 'indexed' | 'isSought' | 'names'>
 
@@ -162,7 +165,7 @@ export class TextSizes {
       // The store is busy or closed: those who read report it, and the next one measures again.
     }
     const now = performance.now()
-    const dueAt = now + Math.max(LIMITS.textSizesMs, REST * (now - startedAt))
+    const dueAt = now + Math.max(MEASURE_EVERY_MS, REST * (now - startedAt))
     this.measured.set(name, { sizes, version, dueAt })
   }
 }

@@ -48,12 +48,13 @@ interface Options {
 /** Copies one snapshot of a live store into a file, which gets its final name only after verification. */
 export async function backUp(store: string, target: string, { force, clock, signal }: Options): Promise<Backup> {
   requireMigrated(store)
-  refuseTarget(store, target, force)
-  // A temporary folder (mode 0700) beside the target: on the same disk for the rename, and SQLite's side files stay in it.
-  const workshop = tried(target, () => mkdtempSync(join(dirname(resolve(target)), '.operations-backup-')))
-  const copy = join(workshop, 'copy.db')
+  let workshop: string | undefined
   try {
-    const taken = await copySnapshot(store, copy, clock, signal)
+    refuseTarget(store, target, force)
+    // A temporary folder (mode 0700) beside the target: on the same disk for the rename, and SQLite's side files stay in it.
+    workshop = mkdtempSync(join(dirname(resolve(target)), '.operations-backup-'))
+    const copy = join(workshop, 'copy.db')
+    const taken = await copySnapshot(store, copy, { clock, signal })
     verifyCopy(copy, taken)
     // The check blocks the event loop, so yield once for pending signals to be delivered.
     await nextTurn()
@@ -68,16 +69,13 @@ export async function backUp(store: string, target: string, { force, clock, sign
   } catch (error) {
     throw failure(error, target)
   } finally {
-    rmSync(workshop, { recursive: true, force: true })
+    if (workshop) rmSync(workshop, { recursive: true, force: true })
   }
 }
 
-async function copySnapshot(
-  store: string,
-  copy: string,
-  clock: () => Date,
-  signal: AbortSignal,
-): Promise<Omit<Backup, 'bytes'>> {
+type Copying = Pick<Options, 'clock' | 'signal'>
+
+async function copySnapshot(store: string, copy: string, { clock, signal }: Copying): Promise<Omit<Backup, 'bytes'>> {
   const source = open(store)
   try {
     source.pragma('query_only = on')
@@ -150,27 +148,25 @@ function open(file: string): Connection {
 }
 
 function refuseTarget(store: string, target: string, force: boolean): void {
-  tried(target, () => {
-    const path = join(realpathSync(dirname(resolve(target))), basename(resolve(target)))
-    const own = ['', '-wal', '-shm', '-journal'].map((ending) => realpathSync(store) + ending)
-    if (own.some((file) => file === path || isSameFile(file, path))) {
-      throw new Fault('CONFLICT', `${target} is the store itself, or a part of it. Name another file.`)
-    }
-    const existing = statSync(path, { throwIfNoEntry: false })
-    if (existing?.isDirectory() || /[/\\]$/.test(target)) {
-      throw new Fault('CONFLICT', `${target} is a folder. Name a file in it.`)
-    }
-    // A rename would replace a device such as /dev/null for the whole machine.
-    if (existing && !existing.isFile()) throw new Fault('CONFLICT', `${target} is not a regular file. Name another.`)
-    const beside = ['-wal', '-journal'].map((ending) => target + ending).find((file) => existsSync(file))
-    if (beside) {
-      throw new Fault(
-        'CONFLICT',
-        `${beside} exists: SQLite would mix it into the backup. ${target} is, or was, a store in use; name another file.`,
-      )
-    }
-    if (!force && lstatSync(path, { throwIfNoEntry: false })) throw alreadyThere(target)
-  })
+  const path = join(realpathSync(dirname(resolve(target))), basename(resolve(target)))
+  const own = ['', '-wal', '-shm', '-journal'].map((ending) => realpathSync(store) + ending)
+  if (own.some((file) => file === path || isSameFile(file, path))) {
+    throw new Fault('CONFLICT', `${target} is the store itself, or a part of it. Name another file.`)
+  }
+  const existing = statSync(path, { throwIfNoEntry: false })
+  if (existing?.isDirectory() || /[/\\]$/.test(target)) {
+    throw new Fault('CONFLICT', `${target} is a folder. Name a file in it.`)
+  }
+  // A rename would replace a device such as /dev/null for the whole machine.
+  if (existing && !existing.isFile()) throw new Fault('CONFLICT', `${target} is not a regular file. Name another.`)
+  const beside = ['-wal', '-journal'].map((ending) => target + ending).find((file) => existsSync(file))
+  if (beside) {
+    throw new Fault(
+      'CONFLICT',
+      `${beside} exists: SQLite would mix it into the backup. ${target} is, or was, a store in use; name another file.`,
+    )
+  }
+  if (!force && lstatSync(path, { throwIfNoEntry: false })) throw alreadyThere(target)
 }
 
 function isSameFile(one: string, other: string): boolean {
@@ -199,14 +195,6 @@ export function sync(path: string): void {
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
-  }
-}
-
-function tried<T>(target: string, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw failure(error, target)
   }
 }
 

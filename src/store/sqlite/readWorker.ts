@@ -2,7 +2,7 @@ import { constants, getPriority, setPriority } from 'node:os'
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
 import { writerFor } from '../query/cursors.js'
 import type { CompiledSql } from '../store.js'
-import { connect, STILL_WANTED, WITHIN_LIMIT } from './connection.js'
+import { connect, STILL_WANTED, WITHIN_LIMIT } from './driver.js'
 import { TOO_LONG, type WorkerReport, type WorkerStart, type WorkerTask } from './readWorkerMessages.js'
 import { StatementCache } from './statements.js'
 

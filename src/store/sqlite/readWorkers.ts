@@ -7,6 +7,11 @@ import { BUSY, deadlineExceeded, toFault, UNREACHABLE } from '../faults.js'
 import type { CompiledSql, Deadline, Readership } from '../store.js'
 import { TOO_LONG, type WorkerReport, type WorkerStart, type WorkerTask } from './readWorkerMessages.js'
 
+/** At most one for each core; on Linux they have a lower priority than the event loop. */
+export const WORKERS_MAX = 2
+/** The JavaScript heap of a read worker. */
+const HEAP_MEGABYTES = 128
+
 // Node 20 cannot load TypeScript in a worker: run from source, as in tests, use the built file.
 const SCRIPT = new URL(
   import.meta.url.endsWith('.ts') ? '../../../dist/store/sqlite/readWorker.js' : './readWorker.js',
@@ -15,7 +20,7 @@ const SCRIPT = new URL(
 
 /** Where threads cannot have a lower priority than the event loop, one core is left to it. */
 const CORES_LEFT = process.platform === 'linux' ? 0 : 1
-const THREADS_MAX = Math.max(1, Math.min(LIMITS.readWorkersMax, availableParallelism() - CORES_LEFT))
+const THREADS_MAX = Math.max(1, Math.min(WORKERS_MAX, availableParallelism() - CORES_LEFT))
 
 interface Task extends Owned {
   readonly statements: readonly CompiledSql[]
@@ -167,7 +172,7 @@ export class ReadWorkers {
       workerData: { file: this.file, stop } satisfies WorkerStart,
       // Not the flags of the process, which may name loaders for the main thread.
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: LIMITS.readWorkerHeapMegabytes },
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
     })
     const thread: Thread = { worker, stop, ...IDLE }
     this.threads.add(thread)

@@ -1,5 +1,4 @@
-import { growingCache } from '../../caches.js'
-import { LIMITS } from '../../limits.js'
+import { growingCache, STATEMENT_CHARACTERS_KEPT } from '../../caches.js'
 import type { Statement } from './driver.js'
 
 /** More than the program's distinct statements; each takes a few kilobytes. */
@@ -21,29 +20,12 @@ export class StatementCache implements Statements {
 
   prepare(sql: string): Statement {
     // Callers can produce a text of half a megabyte, which takes several megabytes when prepared.
-    if (sql.length > LIMITS.storeKeptCharacters) return this.connection.prepare(sql)
+    if (sql.length > STATEMENT_CHARACTERS_KEPT) return this.connection.prepare(sql)
     const known = this.statements.get(sql)
     // An earlier user may have set raw() or pluck() on it.
     if (known) return known.reader ? known.raw(false) : known
     const statement = this.connection.prepare(sql)
     this.statements.set(sql, statement)
     return statement
-  }
-}
-
-/** Lends statements until they are revoked: a late use fails instead of joining the next transaction. */
-export function lend(statements: Statements): { lent: Statements; takeBack: () => void } {
-  let isOver = false
-  const lent: Statements = {
-    prepare(sql) {
-      if (isOver) throw new Error('The handle of this write has been revoked: the write is over.')
-      return statements.prepare(sql)
-    },
-  }
-  return {
-    lent,
-    takeBack: () => {
-      isOver = true
-    },
   }
 }

@@ -1,18 +1,19 @@
-import { type Stats, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { Fault } from '../../errors.js'
-import { LIMITS } from '../../limits.js'
-import { bulkOn } from '../bulk.js'
 import { type FoundVersions, inOrder, SELECT_VERSIONS, versionsIn } from '../changeCounters.js'
-import { atMostEvery, coalescePerTurn } from '../coalesce.js'
+import { atMostEvery, coalescePerTurn, HEALTH_EVERY_MS } from '../coalesce.js'
 import { deadlineExceeded, isOverdue, storeClosed } from '../faults.js'
 import type { CompiledSql, Deadline, OnNotice, Readership, Store } from '../store.js'
-import { connect } from './connection.js'
-import type { Connection } from './driver.js'
+import { sqliteBulk } from './bulk.js'
+import { type Connection, connect } from './driver.js'
 import { type AtOnce, handleOn, type Offload, weightsOn } from './handle.js'
 import { ReadWorkers } from './readWorkers.js'
 import { StatementCache, type Statements } from './statements.js'
 import { WalLimit } from './walLimit.js'
 import { isBusy, WriteQueue, type WriteQueueOptions } from './writeQueue.js'
+
+/** Rows that a statement may read on the event loop; one that may read more runs in a read worker. */
+export const IN_PLACE_ROWS_MAX = 500
 
 interface SqliteOptions {
   readonly onStatement?: (sql: string) => void
@@ -29,18 +30,19 @@ interface SqliteOptions {
  * of the other one. Heavy reads run in worker threads.
  */
 export function openSqlite(file: string, options: SqliteOptions = {}): Store {
-  const { onStatement, onNotice, cacheBytes, inPlaceRowsMax = LIMITS.inPlaceRowsMax } = options
+  const { onStatement, onNotice, cacheBytes, inPlaceRowsMax = IN_PLACE_ROWS_MAX } = options
   const reader = connect(file, onStatement)
   reader.pragma('query_only = on')
   const writer = connect(file, onStatement)
   if (cacheBytes !== undefined) writer.pragma(`cache_size = ${-Math.round(cacheBytes / 1024)}`)
-  const { isInPlace, isReplaced } = placeOf(file)
+  const named = watched(file)
   const requireOpen = () => {
     if (!writer.open) throw storeClosed()
   }
   const requireUsable = () => {
     requireOpen()
-    if (!isInPlace()) throw moved()
+    // Writes to an unlinked file would be lost.
+    if (named() !== 'opened') throw moved()
   }
   const logBytes = () => sizeOf(`${file}-wal`)
   const workers = new ReadWorkers(file, { requireUsable, onIdle: () => walLimit.check() })
@@ -65,11 +67,12 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
   }
   const ordered = inOrder()
   const versions = coalescePerTurn(() => {
-    if (isReplaced()) throw moved()
+    // Other processes write to another file, and may have revoked a key there.
+    if (named() === 'another') throw moved()
     return ordered(free().versions())
   })
-  const look = atMostEvery(LIMITS.healthMs, async () => ({
-    canWrite: isInPlace() && canBegin(writer),
+  const look = atMostEvery(HEALTH_EVERY_MS, async () => ({
+    canWrite: named() === 'opened' && canBegin(writer),
     committed: writes.committed,
     bytes: sizeOf(file),
     logBytes: logBytes(),
@@ -122,14 +125,14 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
 }
 
 const writeHandle: WriteQueueOptions['handle'] = (statements, { by, onStatement }, { at, nonce }) => {
-  const bulk = bulkOn((sql) => {
+  const bulk = sqliteBulk((sql) => {
     onStatement?.(sql)
     return statements.prepare(sql)
   })
   return Object.assign(handleOn(statements, { onStatement }), bulk, { by, at, nonce })
 }
 
-/** Throws if the deadline has passed or the client has disconnected. */
+/** Throws if the deadline has passed. */
 function timely(statements: Statements, deadline: Deadline): Statements {
   return {
     prepare(sql) {
@@ -161,26 +164,13 @@ function canBegin(writer: Connection): boolean {
   }
 }
 
-interface Place {
-  /** Whether the path still names the opened file: writes to an unlinked file would be lost. */
-  isInPlace(): boolean
-  /** Whether the path names another file: other processes write there, and may have revoked a key there. */
-  isReplaced(): boolean
-}
-
-function placeOf(file: string): Place {
+/** What the path names now: the opened file, another one, or none. */
+function watched(file: string): () => 'opened' | 'another' | 'none' {
   const opened = statSync(file)
-  const isOpened = (found: Stats) => found.ino === opened.ino && found.dev === opened.dev
-  const current = () => statSync(file, { throwIfNoEntry: false })
-  return {
-    isInPlace() {
-      const found = current()
-      return found !== undefined && isOpened(found)
-    },
-    isReplaced() {
-      const found = current()
-      return found !== undefined && !isOpened(found)
-    },
+  return () => {
+    const found = statSync(file, { throwIfNoEntry: false })
+    if (!found) return 'none'
+    return found.ino === opened.ino && found.dev === opened.dev ? 'opened' : 'another'
   }
 }
 

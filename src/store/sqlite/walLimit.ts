@@ -1,6 +1,12 @@
-import { LIMITS } from '../../limits.js'
 import type { Connection } from './driver.js'
 import type { ReadWorkers } from './readWorkers.js'
+
+/** Beyond it, read workers finish what they read before they start more, and it is emptied. */
+export const WAL_BYTES_MAX = 8_192_000
+/** How long read workers then wait for another reader of the store, such as a backup. */
+const WAIT_MS = 500
+/** How soon they do so again, if that was too short. */
+const RETRY_MS = 10_000
 
 interface WalLimitOptions {
   readonly writer: Connection
@@ -37,20 +43,20 @@ export class WalLimit {
   }
 
   private isDue(): boolean {
-    return !this.writer.inTransaction && this.bytes() > LIMITS.walBytesMax && performance.now() >= this.retryAt
+    return !this.writer.inTransaction && this.bytes() > WAL_BYTES_MAX && performance.now() >= this.retryAt
   }
 
   private empty(): void {
     this.workers.hold()
     // A worker may have one long statement, and another connection may read for long, such as a backup.
-    this.waiting ??= setTimeout(() => this.giveUp(), LIMITS.walWaitMs).unref()
+    this.waiting ??= setTimeout(() => this.giveUp(), WAIT_MS).unref()
     if (!this.workers.isIdle) return
     const isBusy = this.writer.pragma('wal_checkpoint(truncate)', { simple: true }) !== 0
     if (!isBusy) this.goOn()
   }
 
   private giveUp(): void {
-    this.retryAt = performance.now() + LIMITS.walRetryMs
+    this.retryAt = performance.now() + RETRY_MS
     this.goOn()
   }
 

@@ -1,14 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-import { type ChangeCounter, newNonce, type Raised, raise, raising } from '../changeCounters.js'
-import { FairQueue, type Owned } from '../fairQueue.js'
+import { type Raised, raise, raising } from '../changeCounters.js'
 import { driverCode, toFault } from '../faults.js'
-import { reporting } from '../reportedChanges.js'
 import type { Authorship, OnNotice, Write } from '../store.js'
 import { SELECT_LAST_TIMESTAMP, timestampAfter } from '../timestamps.js'
+import { Trace, type Waiting, Writes } from '../writes.js'
 import type { Connection, Statement } from './driver.js'
-import { lend, StatementCache, type Statements } from './statements.js'
+import { StatementCache, type Statements } from './statements.js'
 
 const BUSY_RETRY_MS = 20
 
@@ -22,64 +21,45 @@ export interface WriteQueueOptions {
   readonly onEnd: () => void
 }
 
-interface Waiting extends Owned {
-  readonly as: Authorship
-  readonly work: (write: Write) => Promise<unknown>
+interface Member extends Waiting {
   readonly giveUpAt: number
-  readonly resolve: (result: unknown) => void
-  readonly reject: (error: unknown) => void
 }
 
 /** The outcome of one write, reported after the batch is committed. */
 interface Verdict {
   readonly report: () => void
   /** Undefined if no result can have changed. */
-  readonly changed?: ReadonlySet<ChangeCounter> | undefined
-  readonly nonce: number
+  readonly shown?: Trace | undefined
 }
 
 /**
- * The write queue of this process. Writes that wait together are committed as one batch, because one fsync takes as
- * long for many as for one; each has its own result. There are no savepoints, which would copy every page that several
- * writes change: a write that is refused before it has written is left out, any other failure dissolves the batch.
+ * Writes that wait together are committed as one batch, because one fsync takes as long for many as for one. There are
+ * no savepoints, which would copy every page that several writes change: a write that is refused before it has written
+ * is left out, any other failure dissolves the batch.
  */
-export class WriteQueue {
-  /** Set when a write fails for lack of disk space or permissions; cleared by the next success. */
-  hasFailed = false
+export class WriteQueue extends Writes<Member> {
   /** Number of committed transactions. */
   committed = 0
   private readonly writer: Connection
   private readonly options: WriteQueueOptions
   private readonly statements: Statements
   private readonly lastTimestamp: Statement
-  private readonly queue = new FairQueue<Waiting>({
-    slots: LIMITS.writesTogetherMax,
-    patienceMs: LIMITS.queuePatienceMs,
-  })
   /** Whether clients write concurrently; then wait one turn for requests that are just being parsed. */
   private isCrowded = false
   /** Whether a write was queued in this turn of the event loop. */
   private isTurnTaken = false
-  private running: Promise<void> = Promise.resolve()
 
   constructor(writer: Connection, options: WriteQueueOptions) {
+    super()
     this.writer = writer
     this.options = options
     this.statements = new StatementCache(writer)
     this.lastTimestamp = writer.prepare(SELECT_LAST_TIMESTAMP).pluck()
   }
 
-  get waiting(): number {
-    return this.queue.waiting + this.queue.underWay
-  }
-
-  add<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T> {
-    const giveUpAt = performance.now() + LIMITS.storeBusyMs
-    return new Promise<T>((resolve, reject) => {
-      this.queue.add({ owner: as.by, as, work, giveUpAt, resolve: resolve as Waiting['resolve'], reject })
-      this.noticeOverload()
-      if (this.waiting === 1) this.running = this.workOff()
-    })
+  protected override enqueue(waiting: Waiting): void {
+    this.queue.add(Object.assign(waiting, { giveUpAt: performance.now() + LIMITS.storeBusyMs }))
+    this.noticeOverload()
   }
 
   // A client sends its next write after the response, in a later turn: two writes in one turn are from two clients.
@@ -94,24 +74,17 @@ export class WriteQueue {
     })
   }
 
-  /** Resolves when the queue is empty. */
-  async idle(): Promise<void> {
-    await this.running
-  }
-
-  private async workOff(): Promise<void> {
-    while (this.queue.waiting > 0) {
-      await (this.isCrowded ? nextTurn() : pause())
-      const batch: Waiting[] = []
-      for (let next = this.queue.take(); next; next = this.queue.take()) batch.push(next)
-      this.isCrowded = batch.length > 1
-      await this.commit(batch)
-      for (const one of batch) this.queue.finish(one)
-    }
+  protected override async writeTogether(): Promise<void> {
+    await (this.isCrowded ? nextTurn() : pause())
+    const batch: Member[] = []
+    for (let next = this.queue.take(); next; next = this.queue.take()) batch.push(next)
+    this.isCrowded = batch.length > 1
+    await this.commit(batch)
+    for (const one of batch) this.queue.finish(one)
   }
 
   /** Commits a batch; if it fails as a whole, each write is retried alone, so that one failure spares the rest. */
-  private async commit(batch: readonly Waiting[]): Promise<void> {
+  private async commit(batch: readonly Member[]): Promise<void> {
     try {
       const verdicts = await this.transact(batch)
       this.hasFailed = false
@@ -126,7 +99,7 @@ export class WriteQueue {
     }
   }
 
-  private async transact(batch: readonly Waiting[]): Promise<Verdict[]> {
+  private async transact(batch: readonly Member[]): Promise<Verdict[]> {
     this.options.requireUsable()
     await this.begin(Math.min(...batch.map(({ giveUpAt }) => giveUpAt)))
     try {
@@ -134,12 +107,12 @@ export class WriteQueue {
       // The transaction excludes other writers: each timestamp is the last one for the next write.
       let last = this.lastTimestamp.get()
       for (const one of batch) {
-        const at = timestampAfter({ last, now: one.as.at(), onNotice: this.options.onNotice })
+        const at = timestampAfter(last, one.as.at(), this.options.onNotice)
         verdicts.push(await this.perform(one, at, batch.length > 1))
         last = at
       }
       const raised: Raised = new Map()
-      for (const { changed, nonce } of verdicts) if (changed) raise(raised, changed, nonce)
+      for (const { shown } of verdicts) if (shown) raise(raised, shown.changed, shown.nonce)
       if (raised.size > 0)
         this.run(
           raising(raised, () => '?'),
@@ -157,23 +130,22 @@ export class WriteQueue {
   }
 
   /** Runs one write. If it fails before it has written, the others of its batch are committed without it. */
-  private async perform({ as, work, resolve, reject }: Waiting, at: string, isBatched: boolean): Promise<Verdict> {
-    const changed = new Set<ChangeCounter>()
-    const nonce = newNonce()
-    let hasWritten = false
-    const { lent, takeBack } = lend(this.statements)
-    const write = reporting(this.options.handle(lent, as, { at, nonce }), (raised) => {
-      hasWritten = true
-      for (const counter of raised) changed.add(counter)
-    })
+  private async perform({ as, work, resolve, reject }: Member, at: string, isBatched: boolean): Promise<Verdict> {
+    const trace = new Trace()
+    const traced: Statements = {
+      prepare: (sql) => {
+        trace.requireCurrent()
+        return this.statements.prepare(sql)
+      },
+    }
     try {
-      const result = await work(write)
-      return { report: () => resolve(result), changed: as.unseen ? undefined : changed, nonce }
+      const result = await work(trace.of(this.options.handle(traced, as, { at, nonce: trace.nonce })))
+      return { report: () => resolve(result), shown: as.unseen ? undefined : trace }
     } catch (error) {
-      if (!isBatched || hasWritten) throw error
-      return { report: () => reject(toFault(error)), nonce }
+      if (!isBatched || trace.hasWritten) throw error
+      return { report: () => reject(toFault(error)) }
     } finally {
-      takeBack()
+      trace.isOver = true
     }
   }
 

@@ -1,9 +1,11 @@
-import { LIMITS } from '../../../limits.js'
-import { isBlank, type TableRow } from '../table.js'
+import { CELL_CHARACTERS_MAX, COLUMNS_MAX, isBlank, type TableRow } from '../table.js'
 import { BadZip, damaged } from './zip.js'
 
-/** The columns that a sheet has in every program. */
-export const COLUMNS_MAX = LIMITS.tableColumnsMax
+/** The parts of a workbook that are read, unpacked, and the characters of the cells of one sheet. */
+export const WORKBOOK_BYTES_MAX = 200_000_000
+/** Cells of one sheet, in each row up to the last with a value. */
+export const WORKBOOK_CELLS_MAX = 10_000_000
+
 /** The rows that a sheet has in every program. */
 const ROWS_MAX = 1_048_576
 
@@ -36,8 +38,8 @@ function lettersOf(column: number): string {
 
 /** What the cells of a workbook may take together, so that a small file cannot become a large table. */
 export class Budget {
-  #cellsLeft: number = LIMITS.workbookCellsMax
-  #charactersLeft: number = LIMITS.workbookBytesMax
+  #cellsLeft: number = WORKBOOK_CELLS_MAX
+  #charactersLeft: number = WORKBOOK_BYTES_MAX
 
   /** Charges for a text, and for the cells by which a row becomes longer: one text can be that of many cells. */
   take(cells: number, characters: number): void {
@@ -45,7 +47,7 @@ export class Budget {
     this.#charactersLeft -= characters
     if (this.#charactersLeft < 0) throw new BadZip('The texts of the sheet are too long together. Split it.')
     if (this.#cellsLeft < 0) {
-      const most = LIMITS.workbookCellsMax.toLocaleString('en')
+      const most = WORKBOOK_CELLS_MAX.toLocaleString('en')
       throw new BadZip(`The sheet has more than ${most} cells. Split it, or delete what is far away from the table.`)
     }
   }
@@ -90,7 +92,7 @@ export class SheetRows {
 
   /** Puts a text into a cell of a row, or into several beside each other. */
   put(cells: string[], column: number, line: number, text: string, times = 1): void {
-    const most = LIMITS.cellCharactersMax
+    const most = CELL_CHARACTERS_MAX
     if (text.length > most) {
       const cell = cellName(column, line)
       throw new BadZip(`The cell ${cell} has more than ${most.toLocaleString('en')} characters. Shorten it.`)

@@ -1,4 +1,5 @@
-import { Budget, COLUMNS_MAX, SheetRows } from './cells.js'
+import { COLUMNS_MAX } from '../table.js'
+import { Budget, SheetRows } from './cells.js'
 import { plain } from './numberFormats.js'
 import { XmlReader } from './xml.js'
 import { BadZip, damaged, type Zip } from './zip.js'

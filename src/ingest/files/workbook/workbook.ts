@@ -1,6 +1,6 @@
-import { LIMITS } from '../../../limits.js'
 import { fold } from '../../../text.js'
 import { excerpt, listed, type Table, type TableRow, UnreadableSheet } from '../table.js'
+import { WORKBOOK_BYTES_MAX } from './cells.js'
 import { isOpenDocument, openDocumentSheets } from './openDocument.js'
 import { worksheetsOf } from './xlsx.js'
 import { BadZip, Zip } from './zip.js'
@@ -15,7 +15,7 @@ interface Sheet {
 export function* workbookTables(bytes: Uint8Array, name: string, wanted?: string): Generator<Table, void> {
   refuseOthers(bytes, name)
   try {
-    const all = sheetsOf(new Zip(bytes, LIMITS.workbookBytesMax))
+    const all = sheetsOf(new Zip(bytes, WORKBOOK_BYTES_MAX))
     const sheets = wanted === undefined ? all.map((sheet) => sheet.name) : []
     for (const sheet of chosen(all, name, wanted)) {
       const { rows, notes } = sheet.read()

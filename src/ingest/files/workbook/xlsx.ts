@@ -1,5 +1,4 @@
-import { LIMITS } from '../../../limits.js'
-import { Budget, columnOf, mergesIn, requireLine, SheetRows } from './cells.js'
+import { Budget, columnOf, mergesIn, requireLine, SheetRows, WORKBOOK_CELLS_MAX } from './cells.js'
 import { formatsOf, type NumberFormat, plain } from './numberFormats.js'
 import { XmlReader } from './xml.js'
 import { BadZip, damaged, type Zip } from './zip.js'
@@ -82,7 +81,7 @@ function stringsOf(xml: XmlReader): string[] {
   const strings: string[] = []
   for (const element of xml.elements()) {
     if (element !== 'si') continue
-    if (strings.push(itemText(xml, 'si')) > LIMITS.workbookCellsMax)
+    if (strings.push(itemText(xml, 'si')) > WORKBOOK_CELLS_MAX)
       throw new BadZip('The workbook has too many texts. Split it, or save the table as "CSV UTF-8".')
   }
   return strings

@@ -1,0 +1,73 @@
+import { type ChangeCounter, newNonce } from './changeCounters.js'
+import { FairQueue, type Owned, PATIENCE_MS } from './fairQueue.js'
+import { reporting } from './reportedChanges.js'
+import type { Authorship, Write } from './store.js'
+
+/** Waiting writes that are committed in one batch. */
+const TOGETHER_MAX = 100
+
+/** A write that waits or is under way. */
+export interface Waiting extends Owned {
+  readonly as: Authorship
+  readonly work: (write: Write) => Promise<unknown>
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The write queue of this process. Writes that wait together share one transaction; each has its own result. */
+export abstract class Writes<W extends Waiting> {
+  /** Set when a write fails for lack of disk space or permissions; cleared by the next success. */
+  hasFailed = false
+  protected readonly queue = new FairQueue<W>({ slots: TOGETHER_MAX, patienceMs: PATIENCE_MS })
+  private isRunning = false
+  private running: Promise<void> = Promise.resolve()
+
+  get waiting(): number {
+    return this.queue.waiting + this.queue.underWay
+  }
+
+  /** Resolves when the queue is empty. */
+  async idle(): Promise<void> {
+    await this.running
+  }
+
+  add<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.enqueue({ owner: as.by, as, work, resolve: resolve as Waiting['resolve'], reject })
+      if (!this.isRunning) this.running = this.workOff()
+    })
+  }
+
+  /** Adds a write to the queue, with its deadlines. */
+  protected abstract enqueue(one: Waiting): void
+
+  /** Takes waiting writes, stores them and settles their promises. */
+  protected abstract writeTogether(): Promise<void>
+
+  private async workOff(): Promise<void> {
+    this.isRunning = true
+    while (this.queue.waiting > 0) await this.writeTogether()
+    this.isRunning = false
+  }
+}
+
+/** What one write does, until it is over: a late use of its handle fails instead of joining the next transaction. */
+export class Trace {
+  readonly nonce = newNonce()
+  readonly changed = new Set<ChangeCounter>()
+  hasWritten = false
+  isOver = false
+
+  /** To be called before each statement. */
+  requireCurrent(): void {
+    if (this.isOver) throw new Error('The handle of this write has been revoked: the write is over.')
+  }
+
+  /** The handle of the write, whose changes are traced. */
+  of(write: Write): Write {
+    return reporting(write, (raised) => {
+      this.hasWritten = true
+      for (const counter of raised) this.changed.add(counter)
+    })
+  }
+}
