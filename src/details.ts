@@ -1,13 +1,13 @@
 import {
   type Field,
   type Fields,
-  flawedBy,
   patchedFields,
   type Reading,
   readText,
   type StoredValues,
-  type ValueFlaw,
   type Values,
+  type ValueViolation,
+  violationedBy,
 } from './fields.js'
 import { LIMITS } from './limits.js'
 import { type InputCheck, tooManyItems } from './text.js'
@@ -57,7 +57,7 @@ export function detailsWith({ isWhole, pairs }: DetailsChange, before: string | 
   return storedDetails(all.values())
 }
 
-/** Adds a flaw if the row would have too many details or too many bytes, together with what stays. */
+/** Adds a violation if the row would have too many details or too many bytes, together with what stays. */
 export function checkSize<F extends Fields>(
   fields: F,
   values: Values<F> & { readonly details?: DetailsChange | null },
@@ -65,14 +65,14 @@ export function checkSize<F extends Fields>(
   check: InputCheck,
 ): void {
   const count = values.details ? detailsIn(detailsWith(values.details, before?.details ?? null)).length : 0
-  if (count > DETAILS_MAX && !check.has(DETAILS)) check.flaw(DETAILS, tooManyItems(count, DETAILS_MAX))
+  if (count > DETAILS_MAX && !check.has(DETAILS)) check.violation(DETAILS, tooManyItems(count, DETAILS_MAX))
   // Encoding every row would take longer than all other checks.
   if (ESCAPED_BYTES_MAX * (charactersOf(values) + charactersOf(before ?? {})) <= LIMITS.rowBytesMax) return
   const bytes = bytesIn(fields, patchedFields(fields, values, before))
   // A row that was stored before there was a limit may change, but not grow.
   if (bytes <= Math.max(LIMITS.rowBytesMax, before ? bytesIn(fields, before) : 0)) return
   const limit = `The texts and details of one row are at most ${LIMITS.rowBytesMax} bytes together`
-  check.flaw(longestOf(values), `${limit}, as JSON in UTF-8; these are ${bytes}. Shorten this one, or others.`)
+  check.violation(longestOf(values), `${limit}, as JSON in UTF-8; these are ${bytes}. Shorten this one, or others.`)
 }
 
 /** The bytes of one UTF-16 unit in JSON at most: `\u0001`. */
@@ -135,11 +135,11 @@ function readGathered({ raw, named }: Gathered): Reading<DetailsChange> {
   const given = raw[DETAILS]
   const list: Reading<DetailsChange> =
     given == null || given === '' ? { value: { isWhole: false, pairs: [] } } : readList(given)
-  if ('flaw' in list) return list
+  if ('violation' in list) return list
   const pairs = [...list.value.pairs]
   for (const column of named) {
     const one = readPair(column.slice(PREFIX.length), raw[column])
-    if ('flaw' in one) return { flaw: one.flaw, at: column.slice(DETAILS.length) }
+    if ('violation' in one) return { violation: one.violation, at: column.slice(DETAILS.length) }
     pairs.push(one.value)
   }
   return { value: { isWhole: list.value.isWhole, pairs } }
@@ -149,33 +149,35 @@ const LIST = `Must be a list of objects with name and text; in CSV, give a colum
 
 function readList(raw: unknown): Reading<DetailsChange> {
   const list = typeof raw === 'string' ? parsed(raw) : raw
-  if (!Array.isArray(list)) return { flaw: LIST }
+  if (!Array.isArray(list)) return { violation: LIST }
   const pairs = new Map<string, Detail>()
-  const flaws: ValueFlaw[] = []
+  const violations: ValueViolation[] = []
   for (const [index, item] of list.entries()) {
-    if (flaws.length === DETAILS_MAX) break
+    if (violations.length === DETAILS_MAX) break
     const one = readItem(item)
-    if ('flaw' in one) flaws.push({ flaw: one.flaw, at: `/${index}${one.at ?? ''}` })
+    if ('violation' in one) violations.push({ violation: one.violation, at: `/${index}${one.at ?? ''}` })
     else if (pairs.has(one.value.name)) {
-      flaws.push({ flaw: `There is another detail ${JSON.stringify(one.value.name)}.`, at: `/${index}/name` })
+      violations.push({ violation: `There is another detail ${JSON.stringify(one.value.name)}.`, at: `/${index}/name` })
     } else pairs.set(one.value.name, one.value)
   }
-  return flawedBy(flaws) ?? { value: { isWhole: true, pairs: [...pairs.values()] } }
+  return violationedBy(violations) ?? { value: { isWhole: true, pairs: [...pairs.values()] } }
 }
 
 function readItem(item: unknown): Reading<Detail> {
-  if (typeof item !== 'object' || item === null || !('name' in item)) return { flaw: LIST }
+  if (typeof item !== 'object' || item === null || !('name' in item)) return { violation: LIST }
   return readPair(item.name, 'text' in item ? item.text : null)
 }
 
 function readPair(rawName: unknown, rawText: unknown): Reading<Detail> {
   const name = readText(rawName, 'detailName')
-  if ('flaw' in name) return { flaw: name.flaw, at: '/name' }
+  if ('violation' in name) return { violation: name.violation, at: '/name' }
   // A blank cell, or a member that was not filled in.
   if (rawText == null || (typeof rawText === 'string' && rawText.trim() === ''))
     return { value: { name: name.value, text: '' } }
   const text = readText(typeof rawText === 'boolean' ? String(rawText) : rawText, 'detailText')
-  return 'flaw' in text ? { flaw: text.flaw, at: '/text' } : { value: { name: name.value, text: text.value } }
+  return 'violation' in text
+    ? { violation: text.violation, at: '/text' }
+    : { value: { name: name.value, text: text.value } }
 }
 
 function parsed(text: string): unknown {

@@ -24,8 +24,8 @@ export const CATALOGUE = {
 
 export type Code = keyof typeof CATALOGUE
 
-/** One flaw of the input: where it is, and what would be right. */
-export interface Flaw {
+/** One violation of the input: where it is, and what would be right. */
+export interface Violation {
   /** A JSON Pointer into the input. */
   readonly pointer?: string
   /** The name of an argument or parameter. */
@@ -34,7 +34,7 @@ export interface Flaw {
 }
 
 interface FaultFacts {
-  readonly flaws?: readonly Flaw[]
+  readonly violations?: readonly Violation[]
   readonly requiredScope?: string
   /** The id of the existing entity (CONFLICT). */
   readonly existingId?: string
@@ -45,7 +45,7 @@ interface FaultFacts {
 /** The one error class: a code, a sentence for the caller, a cause for the log. */
 export class Fault extends Error {
   readonly code: Code
-  readonly flaws: readonly Flaw[]
+  readonly violations: readonly Violation[]
   readonly requiredScope: string | undefined
   readonly existingId: string | undefined
 
@@ -53,19 +53,19 @@ export class Fault extends Error {
     super(sentence, { cause: facts.cause })
     this.name = 'Fault'
     this.code = code
-    this.flaws = facts.flaws ?? []
+    this.violations = facts.violations ?? []
     this.requiredScope = facts.requiredScope
     this.existingId = facts.existingId
   }
 
   /** The extensions of a GraphQL error made from this, also if the schema runs without our HTTP layer. */
   get extensions() {
-    const { code, requiredScope, existingId, flaws } = this
+    const { code, requiredScope, existingId, violations } = this
     return {
       code,
       ...(requiredScope && { requiredScope }),
       ...(existingId && { existingId }),
-      ...(flaws.length > 0 && { errors: flaws }),
+      ...(violations.length > 0 && { errors: violations }),
     }
   }
 }
@@ -113,11 +113,11 @@ export class Overloaded extends Fault {
 }
 
 export function badArgument(parameter: string, detail: string): Fault {
-  return new Fault('BAD_REQUEST', `${parameter}: ${detail}`, { flaws: [{ parameter, detail }] })
+  return new Fault('BAD_REQUEST', `${parameter}: ${detail}`, { violations: [{ parameter, detail }] })
 }
 
-/** The flaws that were found first, and of the others those of values in which none was found yet. */
-export function united(first: readonly Flaw[], others: readonly Flaw[]): Flaw[] {
+/** The violations that were found first, and of the others those of values in which none was found yet. */
+export function mergedViolations(first: readonly Violation[], others: readonly Violation[]): Violation[] {
   const known = new Set(first.flatMap(({ pointer = '' }) => pathTo(pointer)))
   return [...first, ...others.filter(({ pointer = '' }) => !known.has(pointer))]
 }
@@ -128,15 +128,15 @@ function pathTo(pointer: string): string[] {
   return steps.map((_, index) => steps.slice(0, index + 1).join('/'))
 }
 
-/** The maximum number of flaws in the message; `flaws` has all of them. */
+/** The maximum number of violations in the message; `violations` has all of them. */
 const SHOWN_MAX = 5
 
-/** A Fault whose message includes the flaws, for clients that show only the message. */
-export function flawed(code: Code, sentence: string, flaws: readonly Flaw[]): Fault {
-  const shown = flaws.slice(0, SHOWN_MAX).map(({ pointer = '', parameter, detail }) => {
+/** A Fault whose message includes the violations, for clients that show only the message. */
+export function invalid(code: Code, sentence: string, violations: readonly Violation[]): Fault {
+  const shown = violations.slice(0, SHOWN_MAX).map(({ pointer = '', parameter, detail }) => {
     const place = parameter ?? pointer.slice(1)
     return place === '' ? detail : `${place}: ${detail}`
   })
-  const rest = flaws.length - shown.length
-  return new Fault(code, [sentence, ...shown, ...(rest > 0 ? [`And ${rest} more.`] : [])].join(' '), { flaws })
+  const rest = violations.length - shown.length
+  return new Fault(code, [sentence, ...shown, ...(rest > 0 ? [`And ${rest} more.`] : [])].join(' '), { violations })
 }

@@ -2,15 +2,15 @@ import { checkText, type InputCheck, isEmail } from './text.js'
 import { TEXT_MAX, type TextKind } from './vocabulary.js'
 
 /** The sentence that says what would be right, and where within the value. */
-export interface ValueFlaw {
-  readonly flaw: string
+export interface ValueViolation {
+  readonly violation: string
   readonly at?: string
-  /** The further flaws of a list. */
-  readonly more?: readonly ValueFlaw[]
+  /** The further violations of a list. */
+  readonly more?: readonly ValueViolation[]
 }
 
-/** A value as it is stored, or its flaws. */
-export type Reading<V> = { readonly value: V } | ValueFlaw
+/** A value as it is stored, or its violations. */
+export type Reading<V> = { readonly value: V } | ValueViolation
 
 /** An input field of a record, whether it comes as a cell, a JSON value or an argument; `S` is what a row has of it. */
 export interface Field<V, S = V> {
@@ -44,7 +44,7 @@ export function namesOf<F extends Readonly<Record<string, unknown>>>(fields: F):
   return Object.keys(fields)
 }
 
-/** Reads records of these fields; flaws go to the check, and their fields are left out. */
+/** Reads records of these fields; violations go to the check, and their fields are left out. */
 export function recordReader<F extends Fields>(fields: F) {
   const entries = Object.entries(fields)
   return (raw: Readonly<Record<string, unknown>>, check: InputCheck): Values<F> => {
@@ -53,22 +53,24 @@ export function recordReader<F extends Fields>(fields: F) {
       const given = gather ? gather(raw) : raw[name]
       if (given === undefined) continue
       if (isBlank(given)) {
-        if (isRequired) check.flaw(name, 'Must not be empty.')
+        if (isRequired) check.violation(name, 'Must not be empty.')
         values[name] = null
         continue
       }
       const reading = read(given)
       if ('value' in reading) values[name] = reading.value
-      else for (const { flaw, at = '' } of [reading, ...(reading.more ?? [])]) check.flaw(`${name}${at}`, flaw)
+      else
+        for (const { violation, at = '' } of [reading, ...(reading.more ?? [])])
+          check.violation(`${name}${at}`, violation)
     }
     return values as Values<F>
   }
 }
 
-/** Adds a flaw for each required field that a new record lacks. */
+/** Adds a violation for each required field that a new record lacks. */
 export function requireFields<F extends Fields>(fields: F, values: Values<F>, check: InputCheck): void {
   for (const name in fields) {
-    if (fields[name]?.isRequired && values[name] === undefined && !check.has(name)) check.flaw(name, 'Is needed.')
+    if (fields[name]?.isRequired && values[name] === undefined && !check.has(name)) check.violation(name, 'Is needed.')
   }
 }
 
@@ -136,7 +138,7 @@ export function oneOf<const V extends string>(values: readonly V[], meaning: str
   return optional(meaning, values[0] ?? '', form, (raw) => {
     const name = typeof raw === 'string' ? raw.trim().toUpperCase().replaceAll(/[ -]/g, '_') : raw
     const value = values.find((one) => one === name)
-    return value === undefined ? { flaw: `Must be ${form}.` } : { value }
+    return value === undefined ? { violation: `Must be ${form}.` } : { value }
   })
 }
 
@@ -145,14 +147,14 @@ export function whole(least: number, most: number, meaning: string, example: str
   return optional(meaning, example, form, (raw) => {
     const value = typeof raw === 'string' && /^\s*\d{1,9}\s*$/.test(raw) ? Number(raw) : raw
     const isRight = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
-    return isRight ? { value } : { flaw: `Must be ${form}.` }
+    return isRight ? { value } : { violation: `Must be ${form}.` }
   })
 }
 
 export function day(meaning: string, example: string): Field<string> {
   return optional(meaning, example, 'a day, as YYYY-MM-DD', (raw) => {
     const value = typeof raw === 'string' ? raw.trim() : ''
-    return isDay(value) ? { value } : { flaw: 'Must be a day such as 2027-01-31.' }
+    return isDay(value) ? { value } : { violation: 'Must be a day such as 2027-01-31.' }
   })
 }
 
@@ -161,18 +163,20 @@ export function names(meaning: string, example: string): Field<readonly string[]
   return optional(meaning, example, 'names separated by ;', (raw) => {
     const parts: unknown[] = Array.isArray(raw) ? raw : String(raw).split(';')
     const texts = parts.filter((part) => typeof part === 'string').map((part) => part.trim())
-    if (texts.length < parts.length) return { flaw: 'Must be a list of texts.' }
-    const flaws = texts.flatMap((text, index) => {
+    if (texts.length < parts.length) return { violation: 'Must be a list of texts.' }
+    const violations = texts.flatMap((text, index) => {
       // Not 'name': what is referred to may be older than the rules for names.
       const checked = checkText(text, 'id')
-      return 'flaw' in checked && text !== '' ? [{ ...checked, ...(Array.isArray(raw) && { at: `/${index}` }) }] : []
+      return 'violation' in checked && text !== ''
+        ? [{ ...checked, ...(Array.isArray(raw) && { at: `/${index}` }) }]
+        : []
     })
-    return flawedBy(flaws) ?? { value: [...new Set(texts.filter((name) => name !== ''))] }
+    return violationedBy(violations) ?? { value: [...new Set(texts.filter((name) => name !== ''))] }
   })
 }
 
-/** The flaws of a list as one; undefined if there are none. */
-export function flawedBy([first, ...more]: readonly ValueFlaw[]): ValueFlaw | undefined {
+/** The violations of a list as one; undefined if there are none. */
+export function violationedBy([first, ...more]: readonly ValueViolation[]): ValueViolation | undefined {
   return first && { ...first, more }
 }
 
@@ -191,11 +195,11 @@ function optional<V>(meaning: string, example: string, form: string, read: (raw:
 
 // Trackers number their entries, so JSON may have a number where a text is expected.
 export function readText(raw: unknown, kind: TextKind): Reading<string> {
-  if (typeof raw !== 'string' && typeof raw !== 'number') return { flaw: 'Must be a text.' }
+  if (typeof raw !== 'string' && typeof raw !== 'number') return { violation: 'Must be a text.' }
   const checked = checkText(String(raw), kind)
-  return 'flaw' in checked ? checked : { value: checked.text }
+  return 'violation' in checked ? checked : { value: checked.text }
 }
 
-function refined(reading: Reading<string>, isRight: (value: string) => boolean, flaw: string): Reading<string> {
-  return 'flaw' in reading || isRight(reading.value) ? reading : { flaw }
+function refined(reading: Reading<string>, isRight: (value: string) => boolean, violation: string): Reading<string> {
+  return 'violation' in reading || isRight(reading.value) ? reading : { violation }
 }

@@ -17,7 +17,7 @@ import { BULK_STATEMENT_MS, type Store as OpenedStore } from './store/store.js'
 import { InputCheck } from './text.js'
 
 export { SCOPE_NAMES, type Scope } from './auth/scopes.js'
-export { type Code, Fault, type Flaw } from './errors.js'
+export { type Code, Fault, type Violation } from './errors.js'
 export { maskError } from './graph/faults.js'
 
 // The types below are written out: internals can change without breaking hosts, and no declaration refers to
@@ -220,10 +220,10 @@ export async function mintKey(
 ): Promise<MintedKey> {
   const check = new InputCheck()
   const called = check.required('name', 'name', name)
-  for (const scope of scopes) if (!isScope(scope)) check.flaw('scopes', noScope(scope))
+  for (const scope of scopes) if (!isScope(scope)) check.violation('scopes', noScope(scope))
   const projects = named?.map((text) => readProjectKey(check, text)) ?? null
-  if (projects?.length === 0) check.flaw('projects', 'Name at least one, or leave it out for all.')
-  if (expiresAt && Number.isNaN(expiresAt.getTime())) check.flaw('expiresAt', 'Must be a date.')
+  if (projects?.length === 0) check.violation('projects', 'Name at least one, or leave it out for all.')
+  if (expiresAt && Number.isNaN(expiresAt.getTime())) check.violation('expiresAt', 'Must be a date.')
   check.refuse('This key cannot be created as given.')
   return openedOf(store).write({ by: 'embedded', at: now }, (write) =>
     mint(write, { name: called, scopes, expiresAt, projects }),
@@ -233,7 +233,7 @@ export async function mintKey(
 function readProjectKey(check: InputCheck, text: string): string {
   const reading = PROJECT_KEY.read(text)
   if ('value' in reading) return reading.value
-  check.flaw('projects', reading.flaw)
+  check.violation('projects', reading.violation)
   return ''
 }
 

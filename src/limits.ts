@@ -66,13 +66,13 @@ export const LIMIT_GROUPS = {
       'The share of the live entries of a project, or of the people of a list, closed as missing at once.',
     ],
     closeLeast: [3, 'How many may be closed as missing at once in any case.'],
-    syncFlawsMax: [1_000, 'Flaws that are reported for one sync.'],
+    syncViolationsMax: [1_000, 'Errors that are reported for one sync.'],
   },
   Responses: {
     responseBytesMax: [256_000_000, 'A response; a larger one is refused before it is built. A setting.'],
     responseCacheBytesMax: [64_000_000, 'The size of the response cache; a setting.'],
     errorsMax: [100, 'Errors of one GraphQL response; a last one has the number of the others.'],
-    flawsMax: [20, 'Flaws that are reported for one body or GraphQL document.'],
+    violationsMax: [20, 'Errors that are reported for one body or GraphQL document.'],
     idempotencyKeyCharactersMax: [255, 'Characters of an Idempotency-Key.'],
     idempotencyMs: [86_400_000, 'How long the response to an Idempotency-Key is stored.'],
     idempotencyBytesMax: [

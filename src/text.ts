@@ -1,4 +1,4 @@
-import { type Flaw, flawed } from './errors.js'
+import { invalid, type Violation } from './errors.js'
 import { TEXT_MAX, type TextKind } from './vocabulary.js'
 
 /** Names compared with an unknown name, to suggest the one that is meant. */
@@ -83,26 +83,26 @@ function hex(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')
 }
 
-/** Text as it is stored, trimmed and well-formed, or its flaw. */
-export function checkText(raw: string, kind: TextKind): { text: string } | { flaw: string } {
+/** Text as it is stored, trimmed and well-formed, or its violation. */
+export function checkText(raw: string, kind: TextKind): { text: string } | { violation: string } {
   const text = raw.trim()
-  if (text === '') return { flaw: 'Must not be empty.' }
-  if (text.includes('\0')) return { flaw: 'Must not contain the NUL character.' }
+  if (text === '') return { violation: 'Must not be empty.' }
+  if (text.includes('\0')) return { violation: 'Must not contain the NUL character.' }
   const control = controlIn(text, kind)
   if (control !== undefined) {
-    return { flaw: `Must not contain control characters; this has U+${hex(control).toUpperCase()}.` }
+    return { violation: `Must not contain control characters; this has U+${hex(control).toUpperCase()}.` }
   }
   const invisible = invisibleIn(text, kind)
   if (invisible !== undefined) {
-    return { flaw: `Must not contain invisible characters; this has U+${hex(invisible).toUpperCase()}.` }
+    return { violation: `Must not contain invisible characters; this has U+${hex(invisible).toUpperCase()}.` }
   }
-  if (!text.isWellFormed()) return { flaw: 'Must be well-formed Unicode, without lone surrogates.' }
-  const flaw = lengthFlaw(text, TEXT_MAX[kind])
-  return flaw === undefined ? { text } : { flaw }
+  if (!text.isWellFormed()) return { violation: 'Must be well-formed Unicode, without lone surrogates.' }
+  const violation = lengthViolation(text, TEXT_MAX[kind])
+  return violation === undefined ? { text } : { violation }
 }
 
-/** The flaw of a text that is too long. */
-export function lengthFlaw(text: string, most: number): string | undefined {
+/** The violation of a text that is too long. */
+export function lengthViolation(text: string, most: number): string | undefined {
   // Code points are counted only if they can matter: a code point is one or two UTF-16 units.
   if (text.length <= most) return undefined
   const length = text.length > 4 * most ? undefined : [...text].length
@@ -110,7 +110,7 @@ export function lengthFlaw(text: string, most: number): string | undefined {
   return `Must be at most ${most} characters long; this is ${length ?? `more than ${most}`}.`
 }
 
-/** Collects every flaw of one input, so that a caller can correct all of them at once. */
+/** Collects every violation of one input, so that a caller can correct all of them at once. */
 export class InputCheck {
   readonly found: { readonly member: string; readonly detail: string }[] = []
 
@@ -118,7 +118,7 @@ export class InputCheck {
     return this.found.length === 0
   }
 
-  flaw(member: string, detail: string): void {
+  violation(member: string, detail: string): void {
     this.found.push({ member, detail })
   }
 
@@ -129,17 +129,17 @@ export class InputCheck {
   required(member: string, kind: TextKind, raw: string): string {
     const checked = checkText(raw, kind)
     if ('text' in checked) return checked.text
-    this.flaw(member, checked.flaw)
+    this.violation(member, checked.violation)
     return ''
   }
 
-  get flaws(): Flaw[] {
+  get violations(): Violation[] {
     return this.found.map(({ member, detail }) => ({ pointer: `/${member}`, detail }))
   }
 
-  /** Throws if there is any flaw. */
+  /** Throws if there is any violation. */
   refuse(sentence: string): void {
-    if (!this.isSound) throw flawed('VALIDATION_FAILED', sentence, this.flaws)
+    if (!this.isSound) throw invalid('VALIDATION_FAILED', sentence, this.violations)
   }
 }
 
@@ -150,7 +150,7 @@ export function isEmail(text: string): boolean {
   return EMAIL.test(text)
 }
 
-/** The flaw of a list that is too long; `beyond` says what to do with more. */
+/** The violation of a list that is too long; `beyond` says what to do with more. */
 export function tooManyItems(count: number, most: number, beyond = ''): string {
   return `There are ${count}; the most is ${most}. ${beyond}`.trimEnd()
 }

@@ -47,14 +47,14 @@ export class KeyRefused extends Fault {
 }
 
 /** A cached principal, with what may still invalidate it. */
-interface Known {
+interface CachedKey {
   readonly principal: Principal
   readonly expiresAtMs: number
 }
 
 export function authenticator(store: Store, clock: () => Date): Authenticate {
   const recordUse = useRecorder(store, clock)
-  const recall = memoryOf(store, async (secret) => {
+  const findKey = cachedKeys(store, async (secret) => {
     const deadline = { deadlineAt: performance.now() + LOOK_MS }
     const key = await keyBySecret(store.reading({ deadline }), secret)
     if (!key) throw invalid()
@@ -64,7 +64,7 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
     return { principal, expiresAtMs: expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) }
   })
   return async (authorization, versions) => {
-    const { principal, expiresAtMs } = await recall(authorization, versions)
+    const { principal, expiresAtMs } = await findKey(authorization, versions)
     const now = clock()
     if (expiresAtMs <= now.getTime()) {
       throw new KeyRefused(principal.keyId, `This API key expired at ${principal.expiresAt}.`)
@@ -74,31 +74,31 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
   }
 }
 
-type Recall = (authorization: string | undefined, versions?: Store['versions']) => Promise<Known>
+type FindKey = (authorization: string | undefined, versions?: Store['versions']) => Promise<CachedKey>
 
 /** A key may be padded with blanks up to the size of a header; longer values are not cached. */
 const KNOWN_CHARACTERS_MAX = 100
 
 /** Looks a key up once for each version of the keys. */
-function memoryOf(store: Store, lookUp: (secret: string) => Promise<Known>): Recall {
-  const memory = growingCache<Promise<Known>>(KEYS_KEPT_MAX)
+function cachedKeys(store: Store, lookUp: (secret: string) => Promise<CachedKey>): FindKey {
+  const cache = growingCache<Promise<CachedKey>>(KEYS_KEPT_MAX)
   let remembered: Versions | undefined
   return async (authorization = '', read = store.versions) => {
     // A malformed key is refused without a look-up.
-    const secret = memory.has(authorization) ? undefined : secretOf(authorization)
+    const secret = cache.has(authorization) ? undefined : secretOf(authorization)
     const versions = await read()
     const isSame = versions.keys === remembered?.keys
     // Another request may have read a later version meanwhile.
     if (remembered && !isSame && versions.order < remembered.order) return lookUp(secret ?? secretOf(authorization))
-    if (!isSame) memory.clear()
+    if (!isSame) cache.clear()
     if (!remembered || versions.order > remembered.order) remembered = versions
-    const known = memory.get(authorization)
+    const known = cache.get(authorization)
     if (known) return known
     const found = lookUp(secret ?? secretOf(authorization))
     if (authorization.length > KNOWN_CHARACTERS_MAX) return found
-    memory.set(authorization, found)
+    cache.set(authorization, found)
     // Failures are not cached: wrong keys must not evict valid ones.
-    found.catch(() => memory.delete(authorization))
+    found.catch(() => cache.delete(authorization))
     return found
   }
 }

@@ -157,7 +157,7 @@ async function existing(write: Write, id: string): Promise<ApiKey> {
 
 function readName(raw: string): string {
   const checked = checkText(raw, 'name')
-  if ('flaw' in checked) throw new WrongUsage(`--name cannot be used: ${checked.flaw}`)
+  if ('violation' in checked) throw new WrongUsage(`--name cannot be used: ${checked.violation}`)
   return checked.text
 }
 
@@ -171,7 +171,7 @@ function readProjects(keys: readonly string[] | undefined, scopes: readonly stri
   if (!scopes.includes('projects.manage')) throw new WrongUsage('--project goes with --scope projects.manage.')
   return keys.map((text) => {
     const reading = PROJECT_KEY.read(text)
-    if ('flaw' in reading) throw new WrongUsage(`--project is ${JSON.stringify(text)}. ${reading.flaw}`)
+    if ('violation' in reading) throw new WrongUsage(`--project is ${JSON.stringify(text)}. ${reading.violation}`)
     return reading.value
   })
 }

@@ -20,13 +20,13 @@ interface RootEntity<T extends Identified, F extends object> {
   readonly description: string
   readonly list: List<T, F>
   /** Unique keys other than the id. */
-  readonly ways: readonly Way<T>[]
+  readonly ways: readonly UniqueKey<T>[]
   /** The argument whose values `id` accepts too. A text in the form of an id is always an id. */
   readonly idMayBe?: string
 }
 
 /** A unique key of a row, as one or more text arguments that must be given together. */
-export interface Way<T extends PgTable> {
+export interface UniqueKey<T extends PgTable> {
   readonly args: Readonly<Record<string, WayArgument>>
   /** The condition for the row; the arguments are placeholders of the same names. */
   condition(read: Read, row: T): SQL
@@ -64,13 +64,13 @@ export function idOf(noun: string, orBy?: string): string {
   return `The id${orBy === undefined ? '' : ` or the ${orBy === 'email' ? 'e-mail' : orBy}`} of the ${noun}.`
 }
 
-const BY_ID: Way<never> = {
+const BY_ID: UniqueKey<never> = {
   args: { id: { kind: 'id', description: '', canonical: (text) => text } },
   condition: (_, row: Identified) => sql`${row.id} = ${sql.placeholder('id')}`,
 }
 
 /** Finds the unique key that the arguments form; rejects none or a mix of two with the list of possible keys. */
-function namedBy(declared: readonly Way<never>[]): SingleRow['named'] {
+function namedBy(declared: readonly UniqueKey<never>[]): SingleRow['named'] {
   const ways = declared.map((way) => ({ way, names: Object.keys(way.args) }))
   const all = ways.map(({ names }) => names.join(' with '))
   const listed = all.length === 1 ? all.join() : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`

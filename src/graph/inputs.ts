@@ -2,18 +2,18 @@ import { LIMITS } from '../limits.js'
 import type { InputCheck } from '../text.js'
 import { TEXT_MAX, type TextKind } from '../vocabulary.js'
 
-/** Finds the flaws of an input that neither its types nor the store tell; members may be of a wrong type. */
-type FindFlaws = (input: Readonly<Record<string, unknown>>, check: InputCheck) => unknown
+/** Finds the violations of an input that neither its types nor the store tell; members may be of a wrong type. */
+type FindViolations = (input: Readonly<Record<string, unknown>>, check: InputCheck) => unknown
 
 interface CheckedInput {
-  readonly findFlaws?: FindFlaws
-  /** How many flaws are reported. */
-  readonly flawsMax?: number
+  readonly findViolations?: FindViolations
+  /** How many violations are reported. */
+  readonly violationsMax?: number
 }
 
-/** The options of the input type of a mutation: with them all flaws are reported together with those of its types. */
-export function checkedBy(findFlaws: FindFlaws, flawsMax: number = LIMITS.flawsMax) {
-  return { extensions: { findFlaws, flawsMax } satisfies CheckedInput }
+/** The options of the input type of a mutation: with them all violations are reported together with those of its types. */
+export function checkedBy(findViolations: FindViolations, violationsMax: number = LIMITS.violationsMax) {
+  return { extensions: { findViolations, violationsMax } satisfies CheckedInput }
 }
 
 export function checkedInputOf({ extensions }: { readonly extensions: object }): CheckedInput {

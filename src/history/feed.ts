@@ -37,7 +37,7 @@ export const feed: List<Tables['change'], FeedFilter> = {
   name: 'feed',
   table: (t) => t.change,
   order: ({ id }) => [id],
-  mark: ({ nonce }) => nonce,
+  rowNonce: ({ nonce }) => nonce,
   names: { project: projectNaming },
   matching: (read, filter) =>
     and(

@@ -189,8 +189,8 @@ function replay(
   if (unrecorded) throw wasUnrecorded(unrecorded)
   const source = nodes[0].loc?.source
   const asBefore = ({ message, path, positions, extensions }: RecordedError) => {
-    const { code, errors: flaws, ...facts } = extensions
-    const originalError = new Fault(code, message, { ...facts, ...(flaws && { flaws }) })
+    const { code, errors: violations, ...facts } = extensions
+    const originalError = new Fault(code, message, { ...facts, ...(violations && { violations }) })
     return new GraphQLError(message, { source, positions, path, originalError })
   }
   const { id } = Object(value) as { id?: string }

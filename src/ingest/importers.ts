@@ -14,7 +14,7 @@ const IMPORTERS: Readonly<Record<SheetNoun, (run: ImportRun) => Importer>> = {
   issues: issuesImporter,
 }
 
-/** Imports records of a noun. If there are flaws, the caller must roll the transaction back. */
+/** Imports records of a noun. If there are violations, the caller must roll the transaction back. */
 export async function importRecords(
   write: Write,
   noun: SheetNoun,

@@ -29,10 +29,10 @@ export interface Counts {
   closed: number
 }
 
-/** The result of an import; if there are flaws, nothing may be stored. */
+/** The result of an import; if there are violations, nothing may be stored. */
 export interface ImportResult {
   readonly counts: Readonly<Counts>
-  readonly flaws: readonly Diagnostic[]
+  readonly violations: readonly Diagnostic[]
   readonly warnings: readonly Diagnostic[]
   /** Closings that were refused, because too many would be missing; everything else may be stored. */
   readonly unclosed: readonly Diagnostic[]
@@ -98,7 +98,7 @@ export class ImportRun {
   readonly write: Write
   readonly options: ImportOptions
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
-  readonly flaws: Diagnostic[] = []
+  readonly violations: Diagnostic[] = []
   readonly warnings: Diagnostic[] = []
   readonly unclosed: Diagnostic[] = []
   readonly projects = new Map<string, string>()
@@ -110,22 +110,22 @@ export class ImportRun {
     this.options = options
   }
 
-  /** After the first flaw the other records are only checked, not stored. */
+  /** After the first violation the other records are only checked, not stored. */
   get isSound(): boolean {
-    return this.flaws.length === 0
+    return this.violations.length === 0
   }
 
   count(verdict: Verdict | 'closed'): void {
     this.counts[verdict] += 1
   }
 
-  /** Adds the flaws of a record to the result; true if there are none. */
+  /** Adds the violations of a record to the result; true if there are none. */
   accept(index: number, check: InputCheck): boolean {
-    for (const { member, detail } of check.found) this.flaws.push({ index, field: member, detail })
+    for (const { member, detail } of check.found) this.violations.push({ index, field: member, detail })
     return check.isSound
   }
 
-  /** The parsed records of a batch, each with the check that collects its further flaws. */
+  /** The parsed records of a batch, each with the check that collects its further violations. */
   read<V>(
     batch: readonly SourceRecord[],
     read: (raw: SourceRecord['values'], check: InputCheck) => V,
@@ -136,13 +136,13 @@ export class ImportRun {
     })
   }
 
-  /** Claims a key for a record; a second record with the same key gets a flaw. */
+  /** Claims a key for a record; a second record with the same key gets a violation. */
   claim(index: number, kind: string, key: string, check: InputCheck, field = kind): void {
     const claims = this.#claims.get(kind) ?? new Map<string, number>()
     this.#claims.set(kind, claims)
     const first = claims.get(key)
     if (first === undefined) claims.set(key, index)
-    else if (first !== index && !check.has(field)) check.flaw(field, sameAs(this.options.wording.place(first)))
+    else if (first !== index && !check.has(field)) check.violation(field, sameAs(this.options.wording.place(first)))
   }
 }
 

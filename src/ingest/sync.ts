@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Flaw, flawed, united } from '../errors.js'
+import { invalid, mergedViolations, type Violation } from '../errors.js'
 import { recordReader } from '../fields.js'
 import { LIMITS } from '../limits.js'
 import type { Optional } from '../store/query/conditions.js'
@@ -25,7 +25,7 @@ export interface SyncReport {
   readonly key: string
   readonly risks: Readonly<Counts>
   readonly issues: Readonly<Counts>
-  readonly warnings: readonly Flaw[]
+  readonly warnings: readonly Violation[]
 }
 
 const OF_PROJECT: Omit<Wording, 'place'> = {
@@ -43,13 +43,14 @@ export async function syncProject(write: Write, state: ProjectState, matchPeople
   checkProjectBounds(state, bounds)
   const ofProject = await part(write, 'projects', bounds.isSound ? [project] : null, '', { wording: OF_PROJECT })
   // Without the project its entries cannot be matched with the stored ones.
-  const first = [...bounds.flaws, ...ofProject.flaws]
-  if (first.length > 0) refuse(PROJECT, united(first, await flawsBy(checkProjectState, state)))
+  const first = [...bounds.violations, ...ofProject.violations]
+  if (first.length > 0) refuse(PROJECT, mergedViolations(first, await violationsBy(checkProjectState, state)))
   const ofRisks = await part(write, 'risks', risks, '/risks', { ...options, wording: OF_PROJECT })
   const ofIssues = await part(write, 'issues', issues, '/issues', { ...options, wording: OF_PROJECT })
-  // Risks that are not stored cannot be found by their issues: drop those follow-up flaws.
-  const isOwn = ({ pointer = '' }: Flaw) => ofRisks.flaws.length === 0 || !/^\/issues\/\d+\/risk$/.test(pointer)
-  refuse(PROJECT, [...ofRisks.flaws, ...ofIssues.flaws.filter(isOwn)])
+  // Risks that are not stored cannot be found by their issues: drop those follow-up violations.
+  const isOwn = ({ pointer = '' }: Violation) =>
+    ofRisks.violations.length === 0 || !/^\/issues\/\d+\/risk$/.test(pointer)
+  refuse(PROJECT, [...ofRisks.violations, ...ofIssues.violations.filter(isOwn)])
   const warnings = [...ofRisks.warnings, ...ofIssues.warnings]
   return { key: project.key, risks: ofRisks.counts, issues: ofIssues.counts, warnings }
 }
@@ -64,7 +65,7 @@ function checkProjectBounds({ risks, issues, closeLimit }: ProjectBounds, check:
   checkLimit('closeLimit', closeLimit, check)
 }
 
-/** Adds the flaws of a project, its risks and its issues that can be known without the store. */
+/** Adds the violations of a project, its risks and its issues that can be known without the store. */
 export async function checkProjectState(raw: Members, check: InputCheck): Promise<void> {
   const [risks, issues] = [recordsOf(raw['risks']), recordsOf(raw['issues'])]
   checkProjectBounds({ risks, issues, closeLimit: numberIn(raw['closeLimit']) }, check)
@@ -79,24 +80,25 @@ export const FOR_MORE = 'Send more in parts, with the mode PARTIAL, or use `oper
 /** Other writes wait during a sync, so it must not take too long. */
 function checkCount(member: string, records: Optional<readonly Members[]>, forMore: string, check: InputCheck): void {
   const most = LIMITS.syncRecordsMax
-  if (records && records.length > most) check.flaw(member, tooManyItems(records.length, most, forMore))
+  if (records && records.length > most) check.violation(member, tooManyItems(records.length, most, forMore))
 }
 
 function checkLimit(member: string, limit: Optional<number>, check: InputCheck): void {
-  if (limit != null && limit < 0) check.flaw(member, 'Must not be below 0.')
+  if (limit != null && limit < 0) check.violation(member, 'Must not be below 0.')
 }
 
-/** Throws if there is any flaw, so that nothing is stored. */
-function refuse(what: string, flaws: readonly Flaw[]): void {
-  if (flaws.length === 0) return
-  const more = flaws.length > LIMITS.syncFlawsMax ? ` These are the first ${LIMITS.syncFlawsMax} flaws.` : ''
+/** Throws if there is any violation, so that nothing is stored. */
+function refuse(what: string, violations: readonly Violation[]): void {
+  if (violations.length === 0) return
+  const more =
+    violations.length > LIMITS.syncViolationsMax ? ` These are the first ${LIMITS.syncViolationsMax} errors.` : ''
   const sentence = `${what} cannot be synced as given; nothing was changed.${more}`
-  throw flawed('VALIDATION_FAILED', sentence, flaws.slice(0, LIMITS.syncFlawsMax))
+  throw invalid('VALIDATION_FAILED', sentence, violations.slice(0, LIMITS.syncViolationsMax))
 }
 
 const NONE: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
 
-/** Imports one list of a sync. Refused closings are flaws: a sync is stored completely or not at all. */
+/** Imports one list of a sync. Refused closings are violations: a sync is stored completely or not at all. */
 async function part(
   write: Write,
   noun: SheetNoun,
@@ -104,16 +106,19 @@ async function part(
   pointer: string,
   options: Omit<ImportOptions, 'wording'> & { readonly wording: Omit<Wording, 'place'> },
 ) {
-  if (!records) return { counts: NONE, flaws: [], warnings: [] }
+  if (!records) return { counts: NONE, violations: [], warnings: [] }
   const place = (index: number) => (noun === 'projects' ? pointer : `${pointer}/${index}`)
-  const flawOf = ({ index, field, detail }: Diagnostic): Flaw => ({
+  const violationOf = ({ index, field, detail }: Diagnostic): Violation => ({
     pointer: index === undefined ? pointer : `${place(index)}/${field}`,
     detail,
   })
   const sourceRecords = records.map((values, index) => ({ index, values }))
   const wording = { ...options.wording, place }
-  const { counts, flaws, unclosed, warnings } = await importRecords(write, noun, sourceRecords, { ...options, wording })
-  return { counts, flaws: [...flaws, ...unclosed].map(flawOf), warnings: warnings.map(flawOf) }
+  const { counts, violations, unclosed, warnings } = await importRecords(write, noun, sourceRecords, {
+    ...options,
+    wording,
+  })
+  return { counts, violations: [...violations, ...unclosed].map(violationOf), warnings: warnings.map(violationOf) }
 }
 
 /** People and groups as an HR system or a directory has them. */
@@ -128,7 +133,7 @@ interface PersonnelState {
 export interface PersonnelReport {
   readonly people: Readonly<Counts>
   readonly groups: Readonly<Counts>
-  readonly warnings: readonly Flaw[]
+  readonly warnings: readonly Violation[]
 }
 
 const WORDING: Omit<Wording, 'place'> = {
@@ -149,7 +154,7 @@ export async function syncPersonnel(write: Write, state: PersonnelState): Promis
   const closeMissing = leavers === 'INACTIVE'
   const bounds = new InputCheck()
   checkPersonnelBounds(state, bounds)
-  if (!bounds.isSound) refuse(PERSONNEL, await flawsBy(checkPersonnelState, state))
+  if (!bounds.isSound) refuse(PERSONNEL, await violationsBy(checkPersonnelState, state))
   const options = { closeMissing, closeLimit: leaverLimit ?? undefined, wording: WORDING }
   const ofPeople = () => part(write, 'people', people, '/people', options)
   const ofGroups = () => part(write, 'groups', groups, '/groups', { wording: WORDING })
@@ -157,10 +162,11 @@ export async function syncPersonnel(write: Write, state: PersonnelState): Promis
   // Whatever is referred to is stored first.
   const first = await (hasMembers ? ofPeople() : ofGroups())
   const second = await (hasMembers ? ofGroups() : ofPeople())
-  // What is not stored cannot be found: drop those follow-up flaws.
-  const isOwn = ({ pointer = '' }: Flaw) => first.flaws.length === 0 || !/^\/\w+\/\d+\/(groups|members)$/.test(pointer)
+  // What is not stored cannot be found: drop those follow-up violations.
+  const isOwn = ({ pointer = '' }: Violation) =>
+    first.violations.length === 0 || !/^\/\w+\/\d+\/(groups|members)$/.test(pointer)
   const [peoplePart, groupsPart] = hasMembers ? [first, second] : [second, first]
-  refuse(PERSONNEL, [...first.flaws, ...second.flaws.filter(isOwn)])
+  refuse(PERSONNEL, [...first.violations, ...second.violations.filter(isOwn)])
   const warnings = [...peoplePart.warnings, ...groupsPart.warnings]
   return { people: peoplePart.counts, groups: groupsPart.counts, warnings }
 }
@@ -171,9 +177,9 @@ function checkPersonnelBounds({ people, groups, leavers, leaverLimit }: Personne
   checkCount('groups', groups, FOR_MORE_PERSONNEL, check)
   const areFew = [checkNames('people', people, 'groups', check), checkNames('groups', groups, 'members', check)]
   checkLimit('leaverLimit', leaverLimit, check)
-  if (leavers === 'INACTIVE' && !people) check.flaw('leavers', 'Needs people: the complete list.')
+  if (leavers === 'INACTIVE' && !people) check.violation('leavers', 'Needs people: the complete list.')
   if (gives(groups, 'members') && gives(people, 'groups'))
-    check.flaw('groups', 'Give either groups of people or members of groups, not both.')
+    check.violation('groups', 'Give either groups of people or members of groups, not both.')
   return areFew.every(Boolean)
 }
 
@@ -182,11 +188,11 @@ function checkNames(member: string, records: Optional<readonly Members[]>, field
   const most = LIMITS.syncMembershipsMax
   const lengthOf = (names: unknown) => (Array.isArray(names) ? names.length : 0)
   const count = (records ?? []).reduce((sum, record) => sum + lengthOf(record[field]), 0)
-  if (count > most) check.flaw(member, `They name ${count} ${field}; the most is ${most}. ${FOR_MORE_PERSONNEL}`)
+  if (count > most) check.violation(member, `They name ${count} ${field}; the most is ${most}. ${FOR_MORE_PERSONNEL}`)
   return count <= most
 }
 
-/** Adds the flaws of people and groups that can be known without the store. */
+/** Adds the violations of people and groups that can be known without the store. */
 export async function checkPersonnelState(raw: Members, check: InputCheck): Promise<void> {
   const [people, groups] = [recordsOf(raw['people']), recordsOf(raw['groups'])]
   const leavers = raw['leavers'] === 'INACTIVE' ? 'INACTIVE' : 'KEEP'
@@ -218,7 +224,7 @@ const UNIQUE = {
   issues: { reference: trimmed },
 }
 
-/** Adds every flaw of these records that is known without the store, duplicates among them included. */
+/** Adds every violation of these records that is known without the store, duplicates among them included. */
 async function checkRecords(
   noun: keyof typeof UNIQUE,
   records: readonly Members[] = [],
@@ -228,7 +234,7 @@ async function checkRecords(
   const first = new Map<string, number>()
   for (const [index, record] of records.entries()) {
     if (index > 0 && index % BATCH_RECORDS === 0) await setImmediate()
-    if (check.found.length >= LIMITS.syncFlawsMax) return
+    if (check.found.length >= LIMITS.syncViolationsMax) return
     const own = new InputCheck()
     const values: Members = readers[noun](record, own)
     for (const [field, comparable] of Object.entries(UNIQUE[noun])) {
@@ -237,9 +243,9 @@ async function checkRecords(
       const key = JSON.stringify([field, comparable(value)])
       const before = first.get(key)
       if (before === undefined) first.set(key, index)
-      else own.flaw(field, sameAs(`/${noun}/${before}`))
+      else own.violation(field, sameAs(`/${noun}/${before}`))
     }
-    for (const { member, detail } of own.found) check.flaw(`${noun}/${index}/${member}`, detail)
+    for (const { member, detail } of own.found) check.violation(`${noun}/${index}/${member}`, detail)
   }
 }
 
@@ -254,11 +260,11 @@ function numberIn(raw: unknown): number | undefined {
 }
 
 /** What a check finds. */
-async function flawsBy(
+async function violationsBy(
   find: (state: Members, check: InputCheck) => Promise<void>,
   state: object,
-): Promise<readonly Flaw[]> {
+): Promise<readonly Violation[]> {
   const check = new InputCheck()
   await find({ ...state }, check)
-  return check.flaws
+  return check.violations
 }

@@ -102,7 +102,7 @@ export interface GroupChange {
   readonly description?: Optional<string>
 }
 
-/** Reads a group to add; flaws go to the check. */
+/** Reads a group to add; violations go to the check. */
 export function readNewGroup(raw: Readonly<Record<string, unknown>>, check: InputCheck): GroupValues {
   const values = readGroup(raw, check)
   requireFields(GROUP_FIELDS, values, check)

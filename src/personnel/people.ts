@@ -21,7 +21,7 @@ import type { Relation } from '../store/query/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { fold, foldedName, InputCheck, lengthFlaw, tooManyItems, trimmed } from '../text.js'
+import { fold, foldedName, InputCheck, lengthViolation, tooManyItems, trimmed } from '../text.js'
 import { PERSON_STATUSES, type PersonStatus, TEXT_MAX } from '../vocabulary.js'
 import { type GroupRow, groupNaming, groups } from './groups.js'
 import { applyMembershipChanges, firstMemberships, followStatus } from './membershipChanges.js'
@@ -91,7 +91,7 @@ export const personNaming: Naming = {
 /** The members of a group, filtered like the roster; no index orders them by name, so all are read. */
 export const membersOfGroup: Relation<Tables['group'], Tables['person'], PersonFilter> = {
   of: (t) => t.group,
-  list: { ...personnel, isSought: true, matching: (read, filter) => matching(read, filter, true) },
+  list: { ...personnel, needsScan: true, matching: (read, filter) => matching(read, filter, true) },
   through: (t) => t.membership,
   where: ({ t: { membership } }, group, person) =>
     and(eq(membership.groupId, group.id), eq(membership.personId, person.id)),
@@ -168,24 +168,24 @@ export function checkPerson(before: PersonRow | undefined, values: PersonValues,
   if (!before) requireFields(PERSON_FIELDS, values, check)
   const isReachable = patched(values.email, before?.email) ?? patched(values.externalId, before?.externalId)
   if (!isReachable && !check.has('email') && !check.has('externalId')) {
-    check.flaw('email', 'A person needs an e-mail or an externalId.')
+    check.violation('email', 'A person needs an e-mail or an externalId.')
   }
   checkSize(PERSON_FIELDS, values, before, check)
 }
 
-/** Reads a person to add; flaws go to the check. */
+/** Reads a person to add; violations go to the check. */
 export function readNewPerson(raw: Readonly<Record<string, unknown>>, check: InputCheck): PersonValues {
   const values = readPerson(raw, check)
   checkPerson(undefined, values, check)
   const count = Array.isArray(raw['groupIds']) ? raw['groupIds'].length : 0
-  if (count > GROUP_IDS_MAX) check.flaw('groupIds', tooManyItems(count, GROUP_IDS_MAX))
+  if (count > GROUP_IDS_MAX) check.violation('groupIds', tooManyItems(count, GROUP_IDS_MAX))
   return values
 }
 
-/** Reads the changes of a person; flaws go to the check. */
+/** Reads the changes of a person; violations go to the check. */
 export function readPersonChange(raw: Readonly<Record<string, unknown>>, check: InputCheck): PersonValues {
   const values = readPerson(raw, check)
-  if (values.status === null) check.flaw('status', 'Must not be empty.')
+  if (values.status === null) check.violation('status', 'Must not be empty.')
   return values
 }
 
@@ -229,16 +229,16 @@ function refuseTaken(write: Write, draft: PersonRow): Promise<void> {
   ])
 }
 
-/** The groups with these ids or names; one that does not exist is a flaw. */
+/** The groups with these ids or names; one that does not exist is a violation. */
 async function knownGroups(write: Write, references: readonly string[], check: InputCheck): Promise<GroupRow[]> {
   if (references.length === 0 || check.has('groupIds')) return []
   const byId = await byIds(write, groups, references)
   const known = new Map<string, GroupRow>()
   for (const [index, reference] of references.entries()) {
     // Bounded before it is folded, which can make a text 18 times as long.
-    const tooLong = lengthFlaw(reference, TEXT_MAX.name)
+    const tooLong = lengthViolation(reference, TEXT_MAX.name)
     if (tooLong !== undefined) {
-      check.flaw(`groupIds/${index}`, tooLong)
+      check.violation(`groupIds/${index}`, tooLong)
       continue
     }
     try {
@@ -246,7 +246,7 @@ async function knownGroups(write: Write, references: readonly string[], check: I
       known.set(group.id, group)
     } catch (error) {
       if (!(error instanceof Fault && error.code === 'NOT_FOUND')) throw error
-      check.flaw(`groupIds/${index}`, error.message)
+      check.violation(`groupIds/${index}`, error.message)
     }
   }
   return [...known.values()]

@@ -50,7 +50,7 @@ const records = (description: string) => boundedList(LIMITS.syncRecordsMax, desc
 
 const SyncPersonnelInput = builder.inputType('SyncPersonnelInput', {
   description: 'People and groups to add or change.',
-  ...checkedBy(checkPersonnelState, LIMITS.syncFlawsMax),
+  ...checkedBy(checkPersonnelState, LIMITS.syncViolationsMax),
   fields: (t) => ({
     people: t.field({ type: [SyncPersonInput], ...records('The people.') }),
     groups: t.field({ type: [SyncGroupInput], ...records('The groups.') }),

@@ -26,14 +26,14 @@ export async function refuseDuplicate<T extends Claiming>(
   const taken = claims.flatMap(({ field, words = field, member }) => {
     const holder = others.find((other) => other[member] !== null && other[member] === draft[member])
     const detail = `The ${words} belongs to ${holder?.name} (${holder?.id}).`
-    return holder ? [{ words, holder, flaw: { pointer: `/${field}`, detail } }] : []
+    return holder ? [{ words, holder, violation: { pointer: `/${field}`, detail } }] : []
   })
   const [first] = taken
   if (!first) return
-  const details = taken.map(({ flaw }) => flaw.detail).join(' ')
+  const details = taken.map(({ violation }) => violation.detail).join(' ')
   const words = taken.map((one) => one.words).join(' and this ')
   throw new Fault('CONFLICT', `A ${noun} with this ${words} is already there. ${details}`, {
-    flaws: taken.map(({ flaw }) => flaw),
+    violations: taken.map(({ violation }) => violation),
     existingId: first.holder.id,
   })
 }

@@ -87,7 +87,7 @@ export const issuesOfPerson: Relation<Tables['person'], Tables['issue'], IssueFi
 /** The issues caused by a risk: so few that all are read to find the first ones. */
 export const issuesOfRisk: Relation<Tables['risk'], Tables['issue'], IssueFilter> = {
   of: (t) => t.risk,
-  list: { ...issues, isSought: true, matching: (read, filter) => matching(read, filter, true) },
+  list: { ...issues, needsScan: true, matching: (read, filter) => matching(read, filter, true) },
   where: (_, risk, issue) => eq(issue.riskId, risk.id),
 }
 

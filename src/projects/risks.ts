@@ -197,7 +197,7 @@ export function checkRisk(before: RiskRow | undefined, values: RiskValues, check
   function requireBoth(one: Factor, other: Factor): void {
     const isJudged = (name: Factor) => patched(values[name], before?.[name]) !== null
     if (isJudged(one) === isJudged(other) || check.has(one) || check.has(other)) return
-    check.flaw(isJudged(one) ? other : one, `Give both ${one} and ${other}, or neither.`)
+    check.violation(isJudged(one) ? other : one, `Give both ${one} and ${other}, or neither.`)
   }
 }
 

@@ -76,7 +76,7 @@ function allOf(nouns: string) {
 
 const SyncProjectInput = builder.inputType('SyncProjectInput', {
   description: 'A project, with its risks and issues.',
-  ...checkedBy(checkProjectState, LIMITS.syncFlawsMax),
+  ...checkedBy(checkProjectState, LIMITS.syncViolationsMax),
   fields: (t) => ({
     mode: t.field({ type: SyncMode, description: 'Whether the lists are complete; FULL by default.' }),
     key: t.string({ required: true, ...boundedText('projectKey', PROJECT_FIELDS.key.meaning) }),

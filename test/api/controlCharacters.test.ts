@@ -41,26 +41,26 @@ describe('a name with a control character is refused, with its place and what it
     const { caller } = await sharedOffice()
     const name = named(control)
     const detail = detailOf(control)
-    const flaw = (pointer: string) => ({ pointer, detail })
+    const violation = (pointer: string) => ({ pointer, detail })
     const added = await caller.post('/v1/personnel', { ...ada, name, title: name, department: name, externalId: name })
     expect(added).toMatchProblem(422, 'VALIDATION_FAILED')
-    expect(added.body.errors).toEqual(['/name', '/externalId', '/title', '/department'].map(flaw))
+    expect(added.body.errors).toEqual(['/name', '/externalId', '/title', '/department'].map(violation))
     const group = 'mutation ($input: AddGroupInput!) { addGroup(input: $input) { id } }'
     const grouped = await caller.graphql(group, { input: { name } })
-    expect(grouped.body.errors[0].extensions).toEqual({ code: 'VALIDATION_FAILED', errors: [flaw('/name')] })
+    expect(grouped.body.errors[0].extensions).toEqual({ code: 'VALIDATION_FAILED', errors: [violation('/name')] })
     const risks = [{ reference: name, title: 'x', category: name }]
     const synced = await sync(caller, { ...BRIDGE, name: 'Fine', risks, issues: undefined })
-    expect(synced.body.errors[0].extensions.errors).toEqual(['/risks/0/reference', '/risks/0/category'].map(flaw))
+    expect(synced.body.errors[0].extensions.errors).toEqual(['/risks/0/reference', '/risks/0/category'].map(violation))
   })
 
   test('by a sync in the project, owners and assignees, with and without the roster', async () => {
     const { gateway, caller } = await openOffice()
     for (const sender of [caller, await gateway.as('projects.manage')]) {
-      const flawsOf = async (state: object) =>
+      const violationsOf = async (state: object) =>
         (await sync(sender, { ...BRIDGE, ...state })).body.errors[0].extensions.errors
-      expect(await flawsOf({ name: named('\x9b') })).toEqual([{ pointer: '/name', detail: detailOf('\x9b') }])
+      expect(await violationsOf({ name: named('\x9b') })).toEqual([{ pointer: '/name', detail: detailOf('\x9b') }])
       const risks = [{ reference: 'R', title: 'x', owner: named('\u202e') }]
-      expect(await flawsOf({ risks })).toEqual([{ pointer: '/risks/0/owner', detail: detailOf('\u202e') }])
+      expect(await violationsOf({ risks })).toEqual([{ pointer: '/risks/0/owner', detail: detailOf('\u202e') }])
     }
   })
 
@@ -106,15 +106,15 @@ describe('a new name or identifier with an invisible character is refused, with 
   test.each(INVISIBLES)('by REST, GraphQL and a sync: %j', async (invisible) => {
     const { caller } = await sharedOffice()
     const name = `Crisis${invisible}Team`
-    const flaw = (pointer: string) => ({ pointer, detail: invisibleOf(invisible) })
+    const violation = (pointer: string) => ({ pointer, detail: invisibleOf(invisible) })
     const added = await caller.post('/v1/personnel', { name, email: `${name}@x.org`, externalId: name })
     expect(added).toMatchProblem(422, 'VALIDATION_FAILED')
-    expect(added.body.errors).toEqual(['/name', '/email', '/externalId'].map(flaw))
+    expect(added.body.errors).toEqual(['/name', '/email', '/externalId'].map(violation))
     expect((await caller.post('/v1/groups', { name, externalId: name })).body.errors).toEqual(
-      ['/name', '/externalId'].map(flaw),
+      ['/name', '/externalId'].map(violation),
     )
     const synced = await sync(caller, { key: `A${invisible}B`, name, risks: [{ reference: name, title: name }] })
-    expect(synced.body.errors[0].extensions.errors).toEqual(['/key', '/name', '/risks/0/reference'].map(flaw))
+    expect(synced.body.errors[0].extensions.errors).toEqual(['/key', '/name', '/risks/0/reference'].map(violation))
     const people = [{ name: 'Ada', externalId: 'A', groups: [name] }]
     const batch = await caller.post('/v1/personnel/batch', { people })
     const detail = `${JSON.stringify(name)}: ${invisibleOf(invisible)}`

@@ -143,12 +143,12 @@ const REFUSED_PARAMETERS: [string, Record<string, RegExp>][] = [
 
 const sharedOffice = sharedByTests((atEnd) => openOffice({}, atEnd))
 
-test.each(REFUSED_PARAMETERS)('%s is refused, and each bad parameter named', async (path, flaws) => {
+test.each(REFUSED_PARAMETERS)('%s is refused, and each bad parameter named', async (path, violations) => {
   const { caller } = await sharedOffice()
   const answer = await caller.get(path)
   expect(answer).toMatchProblem(400, 'BAD_REQUEST')
   expect(answer.body.errors).toEqual(
-    Object.entries(flaws).map(([parameter, detail]) => ({ parameter, detail: expect.stringMatching(detail) })),
+    Object.entries(violations).map(([parameter, detail]) => ({ parameter, detail: expect.stringMatching(detail) })),
   )
 })
 

@@ -131,7 +131,7 @@ describe('the input of a mutation', () => {
     const { body } = await caller.graphql(sync, unknown(500))
     const { locations, extensions } = body.errors.at(-1)
     expect([extensions.code, extensions.errors.length, locations.length]).toEqual(['VALIDATION_FAILED', 500, COUNT])
-    // To coerce it, to quote it in the error, and to find its flaws.
+    // To coerce it, to quote it in the error, and to find its violations.
     expect(reads.length).toBeLessThanOrEqual(3)
     expect(new Set(compared).size).toBeLessThanOrEqual(10)
     expect(extensions.errors[0].detail).toMatch(/^Unknown member\. Known members: /)

@@ -16,12 +16,12 @@ test('a count under many aliases is made once', async () => {
   expect(await countsFor(`{ risks(first: 1) { ${names.join(' ')} } ${lists.join(' ')} }`)).toBe(1)
 })
 
-test('of a body with thousands of flaws the first ones are reported', async () => {
+test('of a body with thousands of violations the first ones are reported', async () => {
   const { gateway } = await openOffice()
   const caller = await gateway.as('projects.manage')
   const answer = await caller.post('/v1/projects', { key: 'X', risks: Array(LIMITS.syncRecordsMax).fill({}) })
   expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
-  expect(answer.body.errors).toHaveLength(LIMITS.syncFlawsMax)
+  expect(answer.body.errors).toHaveLength(LIMITS.syncViolationsMax)
 })
 
 test('a missing scope is reported before anything else wrong with the request', async () => {

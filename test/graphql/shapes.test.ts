@@ -57,5 +57,5 @@ test('a fragment inside itself is reported as such', async () => {
 test('at most twenty errors of a document are searched for and explained', async () => {
   const { caller } = await openOffice()
   const { body } = await caller.graphql(risks(times(900, (i) => `unknown${i}`)))
-  expect(body.errors).toHaveLength(LIMITS.flawsMax + 1)
+  expect(body.errors).toHaveLength(LIMITS.violationsMax + 1)
 })

@@ -36,18 +36,18 @@ describe('the days of a trend', () => {
 test('what cannot be asked is refused by name', async () => {
   const { gateway } = await openFilled()
   const caller = await gateway.as('projects.read')
-  const flawsOf = async (query: string) => (await caller.get(`/v1/risks/trend?${query}`)).body.errors
-  expect(await flawsOf('to=soon')).toEqual([
+  const violationsOf = async (query: string) => (await caller.get(`/v1/risks/trend?${query}`)).body.errors
+  expect(await violationsOf('to=soon')).toEqual([
     { parameter: 'to', detail: 'Must be a day such as 2027-01-31.' },
     { parameter: 'from', detail: 'Must be given.' },
   ])
-  expect(await flawsOf('from=2026-11-02&to=2026-11-01')).toEqual([
+  expect(await violationsOf('from=2026-11-02&to=2026-11-01')).toEqual([
     { parameter: 'to', detail: 'Must not be before `from`.' },
   ])
-  expect(await flawsOf('from=2026-11-02&to=2026-11-03&step=YEAR')).toEqual([
+  expect(await violationsOf('from=2026-11-02&to=2026-11-03&step=YEAR')).toEqual([
     { parameter: 'step', detail: 'Must be one of DAY, MONTH, WEEK.' },
   ])
-  const unknown = await flawsOf('from=2026-11-02&to=2026-11-03&project=APOLO')
+  const unknown = await violationsOf('from=2026-11-02&to=2026-11-03&project=APOLO')
   expect(unknown).toEqual([{ parameter: 'project', detail: "There is no project 'APOLO'. Did you mean APOLLO?" }])
 })
 

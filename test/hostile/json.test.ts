@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/limits.js'
 import { type Attack, campaign, openArena, posted, query, type Row, sample } from './support/arena.js'
 import { nested } from './support/documents.js'
-import { fine, flawAt, problem, refused, type Verdict, wrongDocument, wrongRequest } from './support/verdicts.js'
+import { fine, problem, refused, type Verdict, violationAt, wrongDocument, wrongRequest } from './support/verdicts.js'
 
 const DEEP = 100_000
 const DEPTH_MAX = LIMITS.bodyDepthMax
@@ -126,7 +126,7 @@ const NO_PERSON: [name: string, body: string, pointer: string][] = [
 ]
 
 const noPerson = NO_PERSON.flatMap(([name, body, pointer]): Row[] => [
-  [`POST /v1/personnel refuses ${name}`, posted('/v1/personnel', body), flawAt(pointer)],
+  [`POST /v1/personnel refuses ${name}`, posted('/v1/personnel', body), violationAt(pointer)],
 ])
 
 /** Valid JSON that is no GraphQL request. */
@@ -205,7 +205,7 @@ const variables: Row[] = [
 // RFC 8259, 8.1: a parser may pass over the mark.
 const marked: Row[] = [
   ['one byte order mark is passed over by GraphQL', posted('/graphql', '\ufeff{"query":"{ __typename }"}'), fine()],
-  ['one byte order mark is passed over by REST', posted('/v1/personnel', '\ufeff{"name":1}'), flawAt('/name')],
+  ['one byte order mark is passed over by REST', posted('/v1/personnel', '\ufeff{"name":1}'), violationAt('/name')],
 ]
 
 campaign(openArena(import.meta.url), [

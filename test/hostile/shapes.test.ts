@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
 import { type Attack, campaign, isShort, openArena, posted, type Row } from './support/arena.js'
 import { nested } from './support/documents.js'
-import { fine, flawAt, problem, type Verdict, wrongRequest } from './support/verdicts.js'
+import { fine, problem, type Verdict, violationAt, wrongRequest } from './support/verdicts.js'
 
 /** The limits of the shape of a body, each at its boundary, in both APIs. */
 
@@ -95,19 +95,19 @@ const badRequest = (message: RegExp) => problem('BAD_REQUEST', message)
 const APIS: Record<string, Api> = {
   'POST /v1/personnel': {
     sent: (value) => posted('/v1/personnel', `{"name":"A","evil":{"x":${value}}}`),
-    passed: flawAt('/evil'),
+    passed: violationAt('/evil'),
     refused: badRequest,
   },
   'PATCH /v1/groups': {
     sent:
       (value) =>
       ({ groupIds }) => ({ ...posted(`/v1/groups/${groupIds[0]}`, `{"evil":{"x":${value}}}`), method: 'PATCH' }),
-    passed: flawAt('/evil'),
+    passed: violationAt('/evil'),
     refused: badRequest,
   },
   'POST /v1/projects': {
     sent: (value) => posted('/v1/projects', `{"key":"EVIL","name":"x","evil":{"x":${value}}}`),
-    passed: flawAt('/evil'),
+    passed: violationAt('/evil'),
     refused: badRequest,
   },
   'POST /graphql': {

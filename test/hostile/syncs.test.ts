@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
 import { type Attack, campaign, openArena, posted, query, type Row } from './support/arena.js'
-import { flawAt, flaws, only, problem, refused, type Verdict } from './support/verdicts.js'
+import { only, problem, refused, type Verdict, violationAt, violations } from './support/verdicts.js'
 
 /** Whole projects and rosters, only for keys that manage them: as many records as may be, and more. */
 
@@ -39,18 +39,22 @@ const SYNCS: [name: string, lists: () => Lists, verdict: Verdict][] = [
   ['100,000 risks that are nothing', () => ({ risks: records(100_000, nothing) }), tooManyEntries],
   ['100,000 times the same issue', () => ({ issues: records(100_000, sameIssue) }), tooManyEntries],
   ['50,001 risks', () => ({ risks: records(ENTRIES + 1, risk) }), tooManyEntries],
-  ['50,000 risks that are nothing', () => ({ risks: records(ENTRIES, nothing) }), flaws(tooMany('/risks', ENTRIES))],
-  ['50,000 risks', () => ({ risks: records(ENTRIES, risk) }), flaws(tooMany('/risks', ENTRIES))],
+  [
+    '50,000 risks that are nothing',
+    () => ({ risks: records(ENTRIES, nothing) }),
+    violations(tooMany('/risks', ENTRIES)),
+  ],
+  ['50,000 risks', () => ({ risks: records(ENTRIES, risk) }), violations(tooMany('/risks', ENTRIES))],
   [
     '40,000 risks, the last of which is wrong',
     () => ({ risks: records(40_000, risk, wrong) }),
-    flaws(tooMany('/risks', 40_000)),
+    violations(tooMany('/risks', 40_000)),
   ],
-  ['20,001 risks', () => ({ risks: records(MOST + 1, risk) }), flaws(tooMany('/risks', MOST + 1))],
-  ['20,001 issues', () => ({ issues: records(MOST + 1, issue) }), flaws(tooMany('/issues', MOST + 1))],
-  ['20,000 risks, the last of which is wrong', () => ({ risks: records(MOST, risk, wrong) }), flaws(emptyTitle)],
-  ['20,000 risks without a title', () => ({ risks: records(MOST, untitled) }), flawAt('/risks/0/title')],
-  ['20,000 times the same issue', () => ({ issues: records(MOST, sameIssue) }), flawAt('/issues/1/reference')],
+  ['20,001 risks', () => ({ risks: records(MOST + 1, risk) }), violations(tooMany('/risks', MOST + 1))],
+  ['20,001 issues', () => ({ issues: records(MOST + 1, issue) }), violations(tooMany('/issues', MOST + 1))],
+  ['20,000 risks, the last of which is wrong', () => ({ risks: records(MOST, risk, wrong) }), violations(emptyTitle)],
+  ['20,000 risks without a title', () => ({ risks: records(MOST, untitled) }), violationAt('/risks/0/title')],
+  ['20,000 times the same issue', () => ({ issues: records(MOST, sameIssue) }), violationAt('/issues/1/reference')],
 ]
 
 const outcomeOf =
@@ -82,22 +86,22 @@ const PERSONNEL: [name: string, state: () => object, verdict: Verdict][] = [
       groups: records(MOST, group),
       people: [{ name: 'x', externalId: 'x', groups: named(MOST, (i) => `Group ${i}`) }, { name: 'x' }],
     }),
-    flawAt('/people/1/email'),
+    violationAt('/people/1/email'),
   ],
   [
     'a person in 50,000 groups that there are not',
     () => ({ people: [{ name: 'x', externalId: 'x', groups: named(ENTRIES, (i) => `None ${i}`) }] }),
-    flawAt('/people/0/groups'),
+    violationAt('/people/0/groups'),
   ],
   [
     '20,000 people of one name, and a member of that name',
     () => ({ people: records(MOST, namesake), groups: [{ name: 'x', members: ['Ada Lovelace'] }] }),
-    flawAt('/groups/0/members'),
+    violationAt('/groups/0/members'),
   ],
   [
     '250,000 members',
     () => ({ groups: records(10, () => ({ name: 'x', members: named(25_000, (i) => `m-${i}`) })) }),
-    flaws({
+    violations({
       pointer: '/groups',
       detail: `They name 250000 members; the most is ${LIMITS.syncMembershipsMax}. Send more in parts, without leavers, or use \`operations import\`.`,
     }),

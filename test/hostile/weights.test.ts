@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/limits.js'
 import { type Attack, campaign, isShort, openArena, posted, type Row, SMALL_KEY } from './support/arena.js'
 import { ENTITIES, nested } from './support/documents.js'
-import { flawAt, only, problem, type Verdict, wrongRequest } from './support/verdicts.js'
+import { only, problem, type Verdict, violationAt, wrongRequest } from './support/verdicts.js'
 import type { Sent } from './support/wire.js'
 
 /** Bodies of the largest size with the highest cost. */
@@ -62,7 +62,7 @@ const tooManyGiven = wrongRequest(TOO_MANY_ENTRIES)
 type Weight = readonly [name: string, target: string, body: (bytes: number) => string, verdict?: Verdict]
 
 const WEIGHTS: Weight[] = [
-  ['white space', '/v1/groups', (bytes) => '{"name":1}'.padEnd(bytes), flawAt('/name')],
+  ['white space', '/v1/groups', (bytes) => '{"name":1}'.padEnd(bytes), violationAt('/name')],
   ['lists in lists', '/v1/groups', (bytes) => nested('[', '', ']', bytes / 2), tooDeep],
   ['objects in objects', '/v1/groups', (bytes) => nested('{"a":', '1', '}', Math.floor(bytes / 7)), tooDeep],
   [
@@ -84,7 +84,7 @@ const WEIGHTS: Weight[] = [
     (bytes) => `{${numbered(bytes - 20, (i) => `"k${i}":1`)}}`,
     problem('BAD_REQUEST', TOO_MANY_MEMBERS),
   ],
-  ['990 members that there are not', '/v1/personnel', (bytes) => `{${members(bytes - 20)}}`, flawAt('/k0')],
+  ['990 members that there are not', '/v1/personnel', (bytes) => `{${members(bytes - 20)}}`, violationAt('/k0')],
   ['the name of a member', '/v1/personnel', (bytes) => `{"${'/'.repeat(bytes - 20)}":1}`],
   [
     'groups of a person',
@@ -96,7 +96,7 @@ const WEIGHTS: Weight[] = [
     '50,000 groups of a person',
     '/v1/personnel',
     (bytes) => `{"externalId":"x","name":"x","groupIds":${entries(bytes - 50)}}`,
-    flawAt('/groupIds'),
+    violationAt('/groupIds'),
   ],
   [
     'the name of a person by GraphQL',

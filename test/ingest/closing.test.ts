@@ -179,7 +179,7 @@ describe('--close-missing', () => {
     })
     expect({ code, file: report.files[0] }).toMatchObject({
       code: 1,
-      file: { stored: true, records: 19, closed: 1, flaws: [], notClosed: [refused('A'), refused('B')] },
+      file: { stored: true, records: 19, closed: 1, violations: [], notClosed: [refused('A'), refused('B')] },
     })
   })
 
@@ -192,9 +192,9 @@ describe('--close-missing', () => {
     desk.put('second.csv', risks(references(2, 10)))
     const { code, report } = await desk.report(...CLOSE, ...flags, 'first.csv', 'second.csv')
     const [first, second] = report.files
-    expect({ code, isFirstStored: first?.stored, flaws: second?.flaws }).toEqual({
+    expect({ code, isFirstStored: first?.stored, violations: second?.violations }).toEqual({
       ...{ code: 1, isFirstStored: flags.length === 0 },
-      flaws: [
+      violations: [
         {
           detail: 'APOLLO is in first.csv as well; closing missing entries needs a project in a single file.',
         },

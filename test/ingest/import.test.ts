@@ -13,7 +13,7 @@ interface Case {
   readonly select: string
   readonly stored: readonly unknown[][]
   readonly fields: object
-  readonly flaw: string
+  readonly violation: string
 }
 
 const CASES: readonly Case[] = [
@@ -35,7 +35,7 @@ const CASES: readonly Case[] = [
       ['Grace', 'grace@example.com', null, null, null, 'ACTIVE'],
     ],
     fields: { title: ['Engineer', null] },
-    flaw: 'line 2, name " ": Must not be empty.',
+    violation: 'line 2, name " ": Must not be empty.',
   },
   {
     noun: 'groups',
@@ -51,7 +51,7 @@ const CASES: readonly Case[] = [
       ['Welders', null, null],
     ],
     fields: { name: ['Divers', 'DIVERS'], description: ['Below', null] },
-    flaw: 'line 2, name: Must not be empty.',
+    violation: 'line 2, name: Must not be empty.',
   },
   {
     noun: 'projects',
@@ -67,7 +67,7 @@ const CASES: readonly Case[] = [
       ['HARBOR', 'Harbour', null, null, 'ACTIVE'],
     ],
     fields: { description: ['At length', null] },
-    flaw: 'line 2, name: Must not be empty.',
+    violation: 'line 2, name: Must not be empty.',
   },
   {
     noun: 'risks',
@@ -92,7 +92,7 @@ const CASES: readonly Case[] = [
       ['R-2', 'Weather', null, null, null, null, 0, 'OPEN', null, null, null, today(), null],
     ],
     fields: { description: ['At length', null], ownerName: ['Ada', null] },
-    flaw: 'line 2, title: Must not be empty.',
+    violation: 'line 2, title: Must not be empty.',
   },
   {
     noun: 'issues',
@@ -114,7 +114,7 @@ const CASES: readonly Case[] = [
       ['I-2', 'Fence', null, 'LOW', 'OPEN', null, null, today(), null],
     ],
     fields: { dueOn: ['2027-01-31', null] },
-    flaw: 'line 2, severity: Must not be empty.',
+    violation: 'line 2, severity: Must not be empty.',
   },
 ]
 
@@ -132,7 +132,7 @@ function later(than: unknown): unknown {
 describe('a sheet', () => {
   test.each(CASES)(
     'of $noun changes what it names, keeps what has no column, clears what is blank, and does nothing when it comes again',
-    async ({ noun, entity, flags = [], sheets: [created, changed, refused], select, stored, fields, flaw }) => {
+    async ({ noun, entity, flags = [], sheets: [created, changed, refused], select, stored, fields, violation }) => {
       const desk = openDesk()
       const files = [desk.put('a.csv', created), desk.put('b.csv', changed), desk.put('c.csv', refused)]
       expect(await desk.importSheet(noun, ...flags, ...files)).toEqual({
@@ -143,7 +143,7 @@ describe('a sheet', () => {
           'a.csv: 2 created, 0 unchanged.',
           'b.csv: 1 updated, 0 unchanged.',
           'c.csv: nothing was stored, because 1 of 1 rows cannot be used:',
-          `  ${flaw}`,
+          `  ${violation}`,
           '1 of 3 files could not be used.',
         ),
       })

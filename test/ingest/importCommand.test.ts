@@ -138,14 +138,14 @@ describe('the report', () => {
   ]
   const none = { created: 0, updated: 0, unchanged: 0, closed: 0 }
 
-  test('lists every flaw with its line, column, value and what would be right: 50 in words, and all in its file', async () => {
+  test('lists every violation with its line, column, value and what would be right: 50 in words, and all in its file', async () => {
     const desk = openDesk()
     const before = desk.dump()
     desk.put('mixed.csv', MIXED)
     const many = Array.from({ length: 2_500 }, (_, index) => (index < 2_440 ? `P,p${index}@example.com` : 'P,p'))
     desk.put('many.csv', lines('name,email', ...many))
     const inWords = await desk.importSheet('people', 'mixed.csv', 'many.csv', '--report', 'report.json')
-    const flaw = (line: number) => `  line ${line}, email "p": Must be an e-mail address, such as ada@example.com.`
+    const violation = (line: number) => `  line ${line}, email "p": Must be an e-mail address, such as ada@example.com.`
     expect(inWords).toEqual({
       code: 1,
       stdout: '',
@@ -156,7 +156,7 @@ describe('the report', () => {
         '  line 7, Name "\\n": Must not be empty.',
         '  line 9, External ID "HR-1": This is the same as in line 2; it must be unique.',
         'many.csv: nothing was stored, because 60 of 2,500 rows cannot be used:',
-        ...Array.from({ length: 50 }, (_, index) => flaw(2_442 + index)),
+        ...Array.from({ length: 50 }, (_, index) => violation(2_442 + index)),
         '  ... and 10 more, in report.json',
         '2 of 2 files could not be used.',
       ),
@@ -167,16 +167,24 @@ describe('the report', () => {
       ...{ noun: 'people', dryRun: false, ...none, rejected: 63 },
       files: [
         {
-          ...{ file: 'mixed.csv', stored: false, records: 4, ...none, rejected: 3, flaws: FLAWS },
+          ...{ file: 'mixed.csv', stored: false, records: 4, ...none, rejected: 3, violations: FLAWS },
           ...{ warnings: [], notClosed: [], notes: [], ignored: [], derived: [], made: [] },
         },
         {
           ...{ file: 'many.csv', stored: false, records: 2_500, ...none, rejected: 60 },
-          ...{ flaws: expect.any(Array), warnings: [], notClosed: [], notes: [], ignored: [], derived: [], made: [] },
+          ...{
+            violations: expect.any(Array),
+            warnings: [],
+            notClosed: [],
+            notes: [],
+            ignored: [],
+            derived: [],
+            made: [],
+          },
         },
       ],
     })
-    expect(report.files[1]?.flaws).toHaveLength(60)
+    expect(report.files[1]?.violations).toHaveLength(60)
     expect(JSON.parse(readFileSync(join(desk.folder, 'report.json'), 'utf8'))).toEqual(report)
     expect(desk.dump()).toEqual(before)
   })

@@ -47,7 +47,7 @@ test('more than the limit stay ACTIVE, the other changes are stored, and the exi
     'Is the list complete? If so, allow it with --close-limit 4.'
   expect({ code, file: report.files[0] }).toMatchObject({
     code: 1,
-    file: { stored: true, created: 1, unchanged: 6, closed: 0, flaws: [], notClosed: [{ detail }] },
+    file: { stored: true, created: 1, unchanged: 6, closed: 0, violations: [], notClosed: [{ detail }] },
   })
   expect(desk.list(GONE)).toEqual([])
   desk.put('none.csv', 'externalId,name,email\n')

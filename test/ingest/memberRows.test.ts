@@ -43,7 +43,7 @@ test('rows of one membership each are gathered into groups, in any order, and ag
   expect(desk.rows(MEMBERS)[1]).toEqual(['Divers', 'DIR-1', 'Ada'])
 })
 
-test('each flaw is at its own row, and nothing is stored', async () => {
+test('each violation is at its own row, and nothing is stored', async () => {
   const desk = await openRoster()
   const before = desk.dump()
   desk.put(
@@ -56,9 +56,9 @@ test('each flaw is at its own row, and nothing is stored', async () => {
     ),
   )
   const { code, report } = await desk.report('groups', 'bad.csv')
-  expect({ code, flaws: report.files[0]?.flaws }).toEqual({
+  expect({ code, violations: report.files[0]?.violations }).toEqual({
     code: 1,
-    flaws: [
+    violations: [
       {
         ...{ line: 3, column: 'description', value: 'Above' },
         detail: 'Must be as in line 2, which has the same group.',

@@ -28,10 +28,10 @@ test('a name beside the id of an owner must be of the same person, however it is
   expect(desk.list('select owner_id from risk order by reference')).toEqual([ada, bea, ada])
   sheet(`R-1,x,Bea,${ada}`, `R-2,x,nobody,${bea}`)
   const { code, report } = await desk.report('risks', ...flags)
-  const flaws = report.files[0]?.flaws.map(({ line, column, detail }) => [line, column, detail])
-  expect({ code, flaws }).toEqual({
+  const violations = report.files[0]?.violations.map(({ line, column, detail }) => [line, column, detail])
+  expect({ code, violations }).toEqual({
     code: 1,
-    flaws: [
+    violations: [
       [2, 'owner', 'This is not who ownerId names, which is Ada; give one of the two.'],
       [3, 'owner', 'This is not who ownerId names, which is Bea; give one of the two.'],
     ],
@@ -106,7 +106,7 @@ describe('who stands behind a risk or an issue', () => {
     const before = desk.dump()
     const strict = await desk.report('risks', ...flags, '--strict-people', 'risks.csv')
     expect(strict.code).toBe(1)
-    expect(strict.report.files[0]?.flaws.map(({ line, detail }) => [line, detail])).toEqual([
+    expect(strict.report.files[0]?.violations.map(({ line, detail }) => [line, detail])).toEqual([
       [6, namesakes],
       [7, stranger('Cleo')],
       [9, stranger('dora@example.com')],

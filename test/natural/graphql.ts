@@ -198,7 +198,7 @@ const changes: readonly Question[] = [
     says: /This is the Person itself: ask for its fields/,
   },
   {
-    words: 'Add a person with two flaws',
+    words: 'Add a person with two violations',
     graphql: 'mutation { addPerson(input: {name: "", email: "not an address"}) { id } }',
     says: /name.*email|email.*name/s,
   },

@@ -124,7 +124,7 @@ const bodies: readonly Question[] = [
     never,
   },
   {
-    words: 'Add a person with two flaws',
+    words: 'Add a person with two violations',
     rest: 'POST /v1/personnel',
     headers: json,
     body: '{"name": "", "email": "not an address"}',
@@ -133,7 +133,7 @@ const bodies: readonly Question[] = [
     never,
   },
   {
-    words: 'Change a person with two flaws',
+    words: 'Change a person with two violations',
     rest: 'PATCH /v1/personnel/<person>',
     headers: json,
     body: '{"name": "", "email": "not an address"}',

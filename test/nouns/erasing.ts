@@ -35,7 +35,7 @@ export async function openWithQuilla(): Promise<QuillasStage> {
 
 export const erase = ({ gateway, id }: QuillasStage) => gateway.write((write) => erasePerson(write, id))
 
-/** The flaws of an import of these records, which are stored if there are none. */
+/** The violations of an import of these records, which are stored if there are none. */
 export async function imported(
   { gateway }: QuillasStage,
   noun: SheetNoun,
@@ -46,16 +46,16 @@ export async function imported(
   const sourceRecords = records.map((values, index) => ({ index, values }))
   return gateway
     .write(async (write) => {
-      const { flaws, counts } = await importRecords(write, noun, sourceRecords, {
+      const { violations, counts } = await importRecords(write, noun, sourceRecords, {
         wording,
         project,
         createProjects: true,
         matchPeople: true,
       })
-      if (flaws.length > 0) throw Object.assign(new Error('refused'), { flaws, counts })
-      return { flaws, counts }
+      if (violations.length > 0) throw Object.assign(new Error('refused'), { violations, counts })
+      return { violations, counts }
     })
-    .catch((refused: { flaws: readonly object[]; counts: object }) => refused)
+    .catch((refused: { violations: readonly object[]; counts: object }) => refused)
 }
 
 /** All stored rows except keys. */

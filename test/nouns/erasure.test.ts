@@ -87,7 +87,7 @@ test.each([
     // Her name is unique during the first import; then another person has it too.
     await imported(stage, `${noun}s`, records.slice(0, 3), 'BELL')
     await caller.post('/v1/personnel', { name: 'Quilla Zyxwvut', email: 'namesake@zyx.example' })
-    expect(await imported(stage, `${noun}s`, records.slice(3), 'BELL')).toMatchObject({ flaws: [] })
+    expect(await imported(stage, `${noun}s`, records.slice(3), 'BELL')).toMatchObject({ violations: [] })
     const rows = async () =>
       (await gateway.store.read.db
         .select()

@@ -31,7 +31,7 @@ async function openGroups(): Promise<GroupsStage> {
 }
 
 const pathOf = ({ id }: { id: string }) => `/v1/groups/${id}`
-const flaw = (pointer: string, detail: RegExp) => ({ pointer, detail: expect.stringMatching(detail) })
+const violation = (pointer: string, detail: RegExp) => ({ pointer, detail: expect.stringMatching(detail) })
 
 /** Everything that a change could store. */
 async function traces({ gateway }: GroupsStage): Promise<unknown> {
@@ -93,13 +93,13 @@ describe('a group', () => {
     expect([read.body, read.headers.get('etag')]).toEqual([body, headers?.get('etag')])
   })
 
-  test.each<[string, unknown, ReturnType<typeof flaw>[]]>([
-    ['no name', { name: null }, [flaw('/name', /needed|empty/)]],
-    ['a blank name', { name: ' ' }, [flaw('/name', /empty/)]],
-    ['a name that is too long', { name: 'x'.repeat(TEXT_MAX.name + 1) }, [flaw('/name', /at most 200/)]],
-    ['NUL in its description', { name: 'X', description: '\0' }, [flaw('/description', /NUL/)]],
-    ['members', { name: 'X', members: [] }, [flaw('/members', /Unknown member.*description/)]],
-    ['a list for it all', [], [flaw('', /object/)]],
+  test.each<[string, unknown, ReturnType<typeof violation>[]]>([
+    ['no name', { name: null }, [violation('/name', /needed|empty/)]],
+    ['a blank name', { name: ' ' }, [violation('/name', /empty/)]],
+    ['a name that is too long', { name: 'x'.repeat(TEXT_MAX.name + 1) }, [violation('/name', /at most 200/)]],
+    ['NUL in its description', { name: 'X', description: '\0' }, [violation('/description', /NUL/)]],
+    ['members', { name: 'X', members: [] }, [violation('/members', /Unknown member.*description/)]],
+    ['a list for it all', [], [violation('', /object/)]],
   ])('with %s is neither added nor changed', async (_, input, errors) => {
     const stage = await openGroups()
     const posted = await refused(stage, (caller) => caller.post('/v1/groups', input))

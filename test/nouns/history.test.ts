@@ -103,7 +103,7 @@ async function outcomeOf(
 
 const WORDING = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
 
-/** As the command does: with flaws, nothing is stored. */
+/** As the command does: with violations, nothing is stored. */
 function imported(
   { gateway }: TrackedStage,
   noun: SheetNoun,
@@ -112,12 +112,12 @@ function imported(
 ): Promise<unknown> {
   const sourceRecords = records.map((values, index) => ({ index, values }))
   return gateway.write(async (write) => {
-    const { flaws } = await importRecords(write, noun, sourceRecords, {
+    const { violations } = await importRecords(write, noun, sourceRecords, {
       wording: WORDING,
       matchPeople: true,
       ...options,
     })
-    if (flaws.length > 0) throw new Error('refused')
+    if (violations.length > 0) throw new Error('refused')
   })
 }
 
@@ -203,12 +203,12 @@ const REFUSED: [way: string, work: (stage: TrackedStage) => Promise<unknown>][] 
   ],
   ['a member that is nobody', ({ caller, g }) => caller.put(`/v1/groups/${g[0]}/members/usr_nobody`)],
   ['too little scope', async ({ gateway }) => sync(await gateway.as('projects.read'), BRIDGE)],
-  ['a sync with a late flaw', ({ caller }) => sync(caller, { ...BRIDGE, risks: LATE })],
+  ['a sync with a late violation', ({ caller }) => sync(caller, { ...BRIDGE, risks: LATE })],
   [
     'a sync that would close too much',
     ({ caller }) => sync(caller, { key: 'APOLLO', name: 'Other', risks: numbered(3) }),
   ],
-  ['an import with a late flaw', (stage) => imported(stage, 'risks', LATE, whole).catch(() => undefined)],
+  ['an import with a late violation', (stage) => imported(stage, 'risks', LATE, whole).catch(() => undefined)],
   [
     'a write that breaks off at its end',
     ({ gateway }) =>

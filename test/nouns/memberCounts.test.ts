@@ -28,8 +28,8 @@ test('a group counts those of its members who are on the roster, whichever way t
     changePerson(write, ids[person] ?? '', { status })
   const wording = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
   const importPerson = (values: Record<string, unknown>) => async (write: Write) => {
-    const { flaws } = await importRecords(write, 'people', [{ index: 0, values }], { wording })
-    expect(flaws).toEqual([])
+    const { violations } = await importRecords(write, 'people', [{ index: 0, values }], { wording })
+    expect(violations).toEqual([])
   }
 
   expect([await counted(add('A')), await counted(add('B'))]).toEqual([1, 2])

@@ -37,7 +37,7 @@ async function refused(stage: PeopleStage, body: unknown): Promise<TestResponse>
   return answer
 }
 
-const flaw = (pointer: string, detail: RegExp) => ({ pointer, detail: expect.stringMatching(detail) })
+const violation = (pointer: string, detail: RegExp) => ({ pointer, detail: expect.stringMatching(detail) })
 
 test('a person is added, trimmed and once to each group, by id or by name, and is then where Location says and on the roster', async () => {
   const { caller, alphaId, zuluId } = await openPeople()
@@ -133,12 +133,14 @@ test('each unknown group is pointed at, and nobody is added to the known ones', 
   const stage = await openPeople()
   const first = await refused(stage, { ...ada, groupIds: ['grp_nowhere'] })
   expect(first).toMatchProblem(422, 'VALIDATION_FAILED')
-  expect(first.body.errors).toEqual([flaw('/groupIds/0', /'grp_nowhere'/)])
+  expect(first.body.errors).toEqual([violation('/groupIds/0', /'grp_nowhere'/)])
   const others = await refused(stage, { ...ada, groupIds: [stage.alphaId, 'nonsense', stage.zuluId, '\ud800', 'a\0'] })
-  const pointed = ['/groupIds/1', '/groupIds/3', '/groupIds/4'].map((pointer) => flaw(pointer, /There is no group/))
+  const pointed = ['/groupIds/1', '/groupIds/3', '/groupIds/4'].map((pointer) =>
+    violation(pointer, /There is no group/),
+  )
   expect(others.body.errors).toEqual(pointed)
   const endless = await refused(stage, { ...ada, groupIds: ['\ufdfa'.repeat(100_000)] })
-  expect(endless.body.errors).toEqual([flaw('/groupIds/0', /Must be at most \d+ characters long/)])
+  expect(endless.body.errors).toEqual([violation('/groupIds/0', /Must be at most \d+ characters long/)])
 })
 
 test('group ids that are not a list are refused, be the one id known or not', async () => {
@@ -146,56 +148,68 @@ test('group ids that are not a list are refused, be the one id known or not', as
   for (const groupIds of [stage.alphaId, 'grp_nowhere']) {
     const answer = await refused(stage, { ...ada, groupIds })
     expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
-    expect(answer.body.errors).toEqual([flaw('/groupIds', /list|array/i)])
+    expect(answer.body.errors).toEqual([violation('/groupIds', /list|array/i)])
   }
 })
 
 const long = (kind: keyof typeof TEXT_MAX) => new RegExp(`at most ${TEXT_MAX[kind]} characters.*${TEXT_MAX[kind] + 1}`)
 const email = (length: number) => `${'a'.repeat(length - '@example.com'.length)}@example.com`
 
-test.each<[string, unknown, ReturnType<typeof flaw>[]]>([
-  ['neither an e-mail nor an externalId', { name: 'Ada' }, [flaw('/email', /e-mail or an externalId/)]],
-  ['both blank', { name: 'Ada', email: '', externalId: ' ' }, [flaw('/email', /e-mail or an externalId/)]],
-  ['an empty name', { ...ada, name: '' }, [flaw('/name', /empty/)]],
-  ['a blank name', { ...ada, name: ' \t\n' }, [flaw('/name', /empty/)]],
-  ['NUL in the name', { ...ada, name: 'A\0da' }, [flaw('/name', /NUL/)]],
-  ['NUL in the title', { ...ada, title: '\0' }, [flaw('/title', /NUL/)]],
-  ['a lone surrogate in the name', { ...ada, name: 'Ada \ud800' }, [flaw('/name', /surrogate/)]],
-  ['a lone surrogate in the externalId', { ...ada, externalId: '\udc00' }, [flaw('/externalId', /surrogate/)]],
-  ['a name that is too long', { ...ada, name: '😀'.repeat(201) }, [flaw('/name', long('name'))]],
-  ['an e-mail that is too long', { ...ada, email: email(255) }, [flaw('/email', long('email'))]],
+test.each<[string, unknown, ReturnType<typeof violation>[]]>([
+  ['neither an e-mail nor an externalId', { name: 'Ada' }, [violation('/email', /e-mail or an externalId/)]],
+  ['both blank', { name: 'Ada', email: '', externalId: ' ' }, [violation('/email', /e-mail or an externalId/)]],
+  ['an empty name', { ...ada, name: '' }, [violation('/name', /empty/)]],
+  ['a blank name', { ...ada, name: ' \t\n' }, [violation('/name', /empty/)]],
+  ['NUL in the name', { ...ada, name: 'A\0da' }, [violation('/name', /NUL/)]],
+  ['NUL in the title', { ...ada, title: '\0' }, [violation('/title', /NUL/)]],
+  ['a lone surrogate in the name', { ...ada, name: 'Ada \ud800' }, [violation('/name', /surrogate/)]],
+  ['a lone surrogate in the externalId', { ...ada, externalId: '\udc00' }, [violation('/externalId', /surrogate/)]],
+  ['a name that is too long', { ...ada, name: '😀'.repeat(201) }, [violation('/name', long('name'))]],
+  ['an e-mail that is too long', { ...ada, email: email(255) }, [violation('/email', long('email'))]],
   [
     'an externalId that is too long',
     { ...ada, externalId: 'x'.repeat(201) },
-    [flaw('/externalId', long('externalId'))],
+    [violation('/externalId', long('externalId'))],
   ],
-  ['a title that is too long', { ...ada, title: 'é'.repeat(201) }, [flaw('/title', long('title'))]],
-  ['a department that is too long', { ...ada, department: 'x'.repeat(201) }, [flaw('/department', long('department'))]],
-  ['no domain', { name: 'Ada', email: 'ada@' }, [flaw('/email', /e-mail address/)]],
-  ['no local part', { name: 'Ada', email: '@example.com' }, [flaw('/email', /e-mail address/)]],
-  ['a name in the e-mail', { name: 'Ada', email: 'Ada <ada@example.com>' }, [flaw('/email', /e-mail address/)]],
-  ['two e-mails', { name: 'Ada', email: 'a@example.com,b@example.com' }, [flaw('/email', /e-mail address/)]],
+  ['a title that is too long', { ...ada, title: 'é'.repeat(201) }, [violation('/title', long('title'))]],
+  [
+    'a department that is too long',
+    { ...ada, department: 'x'.repeat(201) },
+    [violation('/department', long('department'))],
+  ],
+  ['no domain', { name: 'Ada', email: 'ada@' }, [violation('/email', /e-mail address/)]],
+  ['no local part', { name: 'Ada', email: '@example.com' }, [violation('/email', /e-mail address/)]],
+  ['a name in the e-mail', { name: 'Ada', email: 'Ada <ada@example.com>' }, [violation('/email', /e-mail address/)]],
+  ['two e-mails', { name: 'Ada', email: 'a@example.com,b@example.com' }, [violation('/email', /e-mail address/)]],
   [
     'too many groups',
     { ...ada, groupIds: Array(GROUP_IDS_MAX + 1).fill('grp_x') },
-    [flaw('/groupIds', /the most is 100/)],
+    [violation('/groupIds', /the most is 100/)],
   ],
-  ['no name', { email: 'ada@example.com' }, [flaw('/name', /needed/)]],
-  ['a name that is null', { ...ada, name: null }, [flaw('/name', /needed/)]],
-  ['a name that is a number', { ...ada, name: 5 }, [flaw('/name', /must be a text/i)]],
-  ['an e-mail that is a list', { ...ada, email: ['ada@example.com'] }, [flaw('/email', /must be a text/i)]],
-  ['a group id that is an object', { ...ada, groupIds: [{ id: 'grp_x' }] }, [flaw('/groupIds/0', /must be a text/i)]],
-  ['a group id that is null', { ...ada, groupIds: [null] }, [flaw('/groupIds/0', /needed/)]],
-  ['an unknown member', { ...ada, nickname: 'A' }, [flaw('/nickname', /Unknown member.*email.*name/)]],
-  ['an unknown member with a slash and a tilde', { ...ada, 'a/b~c': 1 }, [flaw('/a~1b~0c', /Unknown member/)]],
-  ['a member that only the service sets', { ...ada, status: 'INACTIVE' }, [flaw('/status', /Unknown member/)]],
-  ['two flaws of content', { name: ' ', email: 'nobody' }, [flaw('/name', /empty/), flaw('/email', /e-mail address/)]],
+  ['no name', { email: 'ada@example.com' }, [violation('/name', /needed/)]],
+  ['a name that is null', { ...ada, name: null }, [violation('/name', /needed/)]],
+  ['a name that is a number', { ...ada, name: 5 }, [violation('/name', /must be a text/i)]],
+  ['an e-mail that is a list', { ...ada, email: ['ada@example.com'] }, [violation('/email', /must be a text/i)]],
   [
-    'two flaws of shape',
-    { ...ada, name: 1, title: true },
-    [flaw('/name', /must be a text/i), flaw('/title', /must be a text/i)],
+    'a group id that is an object',
+    { ...ada, groupIds: [{ id: 'grp_x' }] },
+    [violation('/groupIds/0', /must be a text/i)],
   ],
-])('a person with %s is refused, each flaw with its place', async (_, body, errors) => {
+  ['a group id that is null', { ...ada, groupIds: [null] }, [violation('/groupIds/0', /needed/)]],
+  ['an unknown member', { ...ada, nickname: 'A' }, [violation('/nickname', /Unknown member.*email.*name/)]],
+  ['an unknown member with a slash and a tilde', { ...ada, 'a/b~c': 1 }, [violation('/a~1b~0c', /Unknown member/)]],
+  ['a member that only the service sets', { ...ada, status: 'INACTIVE' }, [violation('/status', /Unknown member/)]],
+  [
+    'two violations of content',
+    { name: ' ', email: 'nobody' },
+    [violation('/name', /empty/), violation('/email', /e-mail address/)],
+  ],
+  [
+    'two violations of shape',
+    { ...ada, name: 1, title: true },
+    [violation('/name', /must be a text/i), violation('/title', /must be a text/i)],
+  ],
+])('a person with %s is refused, each violation with its place', async (_, body, errors) => {
   const answer = await refused(await openPeople(), body)
   expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
   expect(answer.body.errors).toEqual(errors)
@@ -204,7 +218,7 @@ test.each<[string, unknown, ReturnType<typeof flaw>[]]>([
 test.each([[[]], [[ada]], [null], ['Ada'], [5], [true]])('a body that is %j is refused as a whole', async (body) => {
   const answer = await refused(await openPeople(), body)
   expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
-  expect(answer.body.errors).toEqual([flaw('', /object|needed/)])
+  expect(answer.body.errors).toEqual([violation('', /object|needed/)])
 })
 
 test('a text of exactly the longest length is kept, each emoji counted once and spaces around it not at all', async () => {
@@ -247,7 +261,7 @@ test.each<[Record<string, string>, number]>([
   expect([answer.status, answer.body.code]).toEqual([status, status === 415 ? 'UNSUPPORTED_MEDIA_TYPE' : undefined])
 })
 
-test('who was refused can be added once the flaw is mended', async () => {
+test('who was refused can be added once the violation is mended', async () => {
   const stage = await openPeople()
   expect(await refused(stage, { ...grace, groupIds: [stage.alphaId, 'grp_nowhere'] })).toMatchProblem(
     422,

@@ -27,7 +27,7 @@ async function openRoster(): Promise<RosterStage> {
 }
 
 const pathOf = ({ id }: { id: string }) => `/v1/personnel/${id}`
-const flaw = (pointer: string, detail: RegExp) => ({ pointer, detail: expect.stringMatching(detail) })
+const violation = (pointer: string, detail: RegExp) => ({ pointer, detail: expect.stringMatching(detail) })
 
 /** Everything that a change could store. */
 async function traces({ gateway, caller }: RosterStage): Promise<unknown> {
@@ -93,23 +93,27 @@ test.each<[string, object]>([
   expect([answer?.status, answer?.body, history]).toEqual([200, ada, []])
 })
 
-test.each<[string, unknown, ReturnType<typeof flaw>[]]>([
-  ['no name', { name: null }, [flaw('/name', /empty/)]],
-  ['a blank name', { name: '\t', title: 'Lead' }, [flaw('/name', /empty/)]],
-  ['neither an e-mail nor an externalId', { email: null, externalId: '' }, [flaw('/email', /e-mail or an externalId/)]],
-  ['no e-mail address', { email: 'ada' }, [flaw('/email', /e-mail address/)]],
-  ['no status', { status: null }, [flaw('/status', /empty/)]],
-  ['a status that is none', { status: 'GONE' }, [flaw('/status', /^Must be one of ACTIVE, INACTIVE\.$/)]],
-  ['a status that is no text', { status: 1 }, [flaw('/status', /^Must be one of ACTIVE, INACTIVE\.$/)]],
-  ['a title that is too long', { title: 'x'.repeat(TEXT_MAX.title + 1) }, [flaw('/title', /at most 200/)]],
-  ['a title that is an object', { title: {} }, [flaw('/title', /must be a text/i)]],
-  ['groups, which have a path of their own', { groupIds: [] }, [flaw('/groupIds', /Unknown member.*status/)]],
-  ['an id', { id: 'usr_other' }, [flaw('/id', /Unknown member/)]],
-  ['two flaws', { name: '', email: 'x' }, [flaw('/name', /empty/), flaw('/email', /e-mail address/)]],
-  ['a list', [{ op: 'replace', path: '/title', value: 'Lead' }], [flaw('', /object/)]],
-  ['a text', 'title', [flaw('', /object/)]],
-  ['null', null, [flaw('', /needed/)]],
-])('a PATCH that would leave %s is refused as a whole, each flaw with its place', async (_, body, errors) => {
+test.each<[string, unknown, ReturnType<typeof violation>[]]>([
+  ['no name', { name: null }, [violation('/name', /empty/)]],
+  ['a blank name', { name: '\t', title: 'Lead' }, [violation('/name', /empty/)]],
+  [
+    'neither an e-mail nor an externalId',
+    { email: null, externalId: '' },
+    [violation('/email', /e-mail or an externalId/)],
+  ],
+  ['no e-mail address', { email: 'ada' }, [violation('/email', /e-mail address/)]],
+  ['no status', { status: null }, [violation('/status', /empty/)]],
+  ['a status that is none', { status: 'GONE' }, [violation('/status', /^Must be one of ACTIVE, INACTIVE\.$/)]],
+  ['a status that is no text', { status: 1 }, [violation('/status', /^Must be one of ACTIVE, INACTIVE\.$/)]],
+  ['a title that is too long', { title: 'x'.repeat(TEXT_MAX.title + 1) }, [violation('/title', /at most 200/)]],
+  ['a title that is an object', { title: {} }, [violation('/title', /must be a text/i)]],
+  ['groups, which have a path of their own', { groupIds: [] }, [violation('/groupIds', /Unknown member.*status/)]],
+  ['an id', { id: 'usr_other' }, [violation('/id', /Unknown member/)]],
+  ['two violations', { name: '', email: 'x' }, [violation('/name', /empty/), violation('/email', /e-mail address/)]],
+  ['a list', [{ op: 'replace', path: '/title', value: 'Lead' }], [violation('', /object/)]],
+  ['a text', 'title', [violation('', /object/)]],
+  ['null', null, [violation('', /needed/)]],
+])('a PATCH that would leave %s is refused as a whole, each violation with its place', async (_, body, errors) => {
   const answer = await refused(await openRoster(), body)
   expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
   expect(answer.body.errors).toEqual(errors)
@@ -174,14 +178,14 @@ test('changePerson does the same through GraphQL: absent keeps, null clears', as
 })
 
 test.each<[object, object]>([
-  [{ name: null }, { code: 'VALIDATION_FAILED', errors: [flaw('/name', /empty/)] }],
+  [{ name: null }, { code: 'VALIDATION_FAILED', errors: [violation('/name', /empty/)] }],
   [
     { email: null, externalId: null },
-    { code: 'VALIDATION_FAILED', errors: [flaw('/email', /e-mail or an ext/)] },
+    { code: 'VALIDATION_FAILED', errors: [violation('/email', /e-mail or an ext/)] },
   ],
   [
     { email: 'grace@example.com' },
-    { code: 'CONFLICT', existingId: expect.any(String), errors: [flaw('/email', /Gr/)] },
+    { code: 'CONFLICT', existingId: expect.any(String), errors: [violation('/email', /Gr/)] },
   ],
 ])('changePerson refuses %j', async (input, extensions) => {
   const stage = await openRoster()

@@ -16,7 +16,7 @@ const WAYS: [way: string, work: (stage: QuillasStage) => Promise<unknown>, refus
     ({ caller, id }) => caller.graphql(`mutation { changePerson(id: "${id}", input: { status: ACTIVE }) { id } }`),
     { body: { errors: [CONFLICT] } },
   ],
-  ['an import', (stage) => imported(stage, 'people', [{ id: stage.id, ...QUILLA }]), { flaws: [{ field: 'id' }] }],
+  ['an import', (stage) => imported(stage, 'people', [{ id: stage.id, ...QUILLA }]), { violations: [{ field: 'id' }] }],
   ['PUT into a group', ({ caller, groupId, id }) => caller.put(`/v1/groups/${groupId}/members/${id}`), { status: 409 }],
   [
     'addMember',
@@ -27,7 +27,7 @@ const WAYS: [way: string, work: (stage: QuillasStage) => Promise<unknown>, refus
   [
     'an import of groups',
     (stage) => imported(stage, 'groups', [{ name: 'Bellfounders', members: [stage.id, 'ada@example.com'] }]),
-    { flaws: [{ field: 'members' }] },
+    { violations: [{ field: 'members' }] },
   ],
 ]
 
@@ -43,7 +43,10 @@ test('an erased person stays erased, however they are named', async () => {
 test('the same row of the HR system makes a new person, who is found by what the old one was called', async () => {
   const stage = await openWithQuilla()
   await erase(stage)
-  expect(await imported(stage, 'people', [QUILLA])).toMatchObject({ flaws: [], counts: { created: 1, updated: 0 } })
+  expect(await imported(stage, 'people', [QUILLA])).toMatchObject({
+    violations: [],
+    counts: { created: 1, updated: 0 },
+  })
   const [again] = (await stage.caller.get('/v1/personnel?externalId=ZYX-4711')).body.data
   expect(again).toMatchObject({ ...QUILLA, status: 'ACTIVE', groups: [] })
   expect(again.id).not.toBe(stage.id)

@@ -155,7 +155,7 @@ describe.each(Object.entries(HOSTS))('mounted at /ops in %s', (_, mount) => {
     const store = await openOwnStore()
     await expect(mintKey(store, { name: ' ', scopes: ['everything' as Scope] })).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
-      flaws: [{ pointer: '/name' }, { pointer: '/scopes' }],
+      violations: [{ pointer: '/name' }, { pointer: '/scopes' }],
     })
     expect(() => createGateway({ store, basePath: 'ops' })).toThrow(
       /basePath is "ops"; it must be a path such as \/ops/,

@@ -47,7 +47,7 @@ async function openServer(options: HttpServerOptions = {}, listener?: App['liste
   /** The server's end of a connection, which emits `close` even if the client does not read. */
   const accepted = (clientPort: number | undefined) => sockets.get(clientPort)
   /** Requests /healthz on a connection; false after it was closed. */
-  const isServed = async (socket: Socket) => {
+  const isIndexed = async (socket: Socket) => {
     if (socket.destroyed || socket.readableEnded) return false
     socket.resume().write(HEALTH)
     const answer = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => [''])])
@@ -63,27 +63,27 @@ async function openServer(options: HttpServerOptions = {}, listener?: App['liste
     }
     return sockets
   }
-  return { gateway, port, crowd, isServed, accepted }
+  return { gateway, port, crowd, isIndexed, accepted }
 }
 
 const open = (sockets: readonly Socket[]) => sockets.map((socket) => !(socket.destroyed || socket.readableEnded))
 
 describe('connections of one address', () => {
   test('beyond its share replace its own longest idle ones, and no other peer loses any', async () => {
-    const { crowd, isServed } = await openServer()
+    const { crowd, isIndexed } = await openServer()
     const [guest] = await crowd(1, GUEST)
     const strangers = await crowd(4, CROWD)
     // The first was busy most recently.
-    expect(await isServed(strangers[0] as Socket)).toBe(true)
+    expect(await isIndexed(strangers[0] as Socket)).toBe(true)
     const newcomers = await crowd(2, CROWD)
     await until(() => open(strangers).filter(Boolean).length === 2)
     expect(open(strangers)).toEqual([true, false, false, true])
-    for (const socket of newcomers) expect(await isServed(socket)).toBe(true)
-    expect(await isServed(guest as Socket)).toBe(true)
+    for (const socket of newcomers) expect(await isIndexed(socket)).toBe(true)
+    expect(await isIndexed(guest as Socket)).toBe(true)
   })
 
   test('are refused where none of its others is idle', async () => {
-    const { gateway, port, crowd, isServed, accepted } = await openServer()
+    const { gateway, port, crowd, isIndexed, accepted } = await openServer()
     const { authorization = '' } = await gateway.as('personnel.manage')
     const posting = { authorization, 'content-type': 'application/json', 'content-length': '100' }
     const busy = await crowd(4, CROWD, head('POST /v1/groups', posting))
@@ -91,13 +91,13 @@ describe('connections of one address', () => {
     await until(() => newcomer?.destroyed ?? false)
     expect(open(busy)).toEqual([true, true, true, true])
     const [guest] = await crowd(1, GUEST)
-    expect(await isServed(guest as Socket)).toBe(true)
+    expect(await isIndexed(guest as Socket)).toBe(true)
     // Read now: a socket loses its ports when it is closed.
     const freed = busy[0]?.localPort
     busy[0]?.destroy()
     await until(() => accepted(freed)?.destroyed ?? false)
     const [next] = await crowd(1, CROWD)
-    expect(await isServed(next as Socket)).toBe(true)
+    expect(await isIndexed(next as Socket)).toBe(true)
     expect((await exchange(port, { target: '/healthz' })).answers[0]?.status).toBe(200)
   })
 
@@ -110,10 +110,10 @@ describe('connections of one address', () => {
 })
 
 test('a full server closes the longest idle connection of any peer for a new one', async () => {
-  const { crowd, isServed } = await openServer({ connectionsPerAddressMax: 0 })
+  const { crowd, isIndexed } = await openServer({ connectionsPerAddressMax: 0 })
   const first = await crowd(12, CROWD)
   const [guest] = await crowd(1, GUEST)
-  expect(await isServed(guest as Socket)).toBe(true)
+  expect(await isIndexed(guest as Socket)).toBe(true)
   await until(() => open(first).includes(false))
   expect(open(first)).toEqual([false, ...first.slice(1).map(() => true)])
 })

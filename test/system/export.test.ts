@@ -223,5 +223,5 @@ function addLast(gateway: Gateway, index: number): Promise<void> {
 async function take(write: Write, noun: SheetNoun, values: readonly Record<string, unknown>[]): Promise<void> {
   const wording = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
   const sourceRecords = values.map((one, index) => ({ index, values: one }))
-  expect((await importRecords(write, noun, sourceRecords, { wording, matchPeople: true })).flaws).toEqual([])
+  expect((await importRecords(write, noun, sourceRecords, { wording, matchPeople: true })).violations).toEqual([])
 }

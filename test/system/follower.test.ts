@@ -28,12 +28,12 @@ type Action = (side: Side) => Promise<unknown>
 const WORDING = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
 const options = { wording: WORDING, matchPeople: true, createGroups: true, createProjects: true }
 
-/** As the command does: with flaws, nothing is stored. */
+/** As the command does: with violations, nothing is stored. */
 async function imported({ gateway }: Side, noun: 'people' | 'risks', records: object[], more = {}) {
   const values = records.map((record, index) => ({ index, values: { ...record } }))
   const storing = gateway.write(async (write) => {
-    const { flaws } = await importRecords(write, noun, values, { ...options, ...more })
-    if (flaws.length > 0) throw new Error('refused')
+    const { violations } = await importRecords(write, noun, values, { ...options, ...more })
+    if (violations.length > 0) throw new Error('refused')
   })
   await storing.catch(() => undefined)
 }

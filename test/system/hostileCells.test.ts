@@ -68,7 +68,7 @@ test.each(CELLS)('%s of 100,000 characters is read once', async (_, noun, sheet,
   const project = noun === 'people' ? [] : ['--project', 'APOLLO', '--create-projects']
   const { report } = await desk.report(noun, 'long.csv', ...project)
   const [file] = report.files
-  const placed = (file?.flaws ?? []).map(({ line, column, detail }) =>
+  const placed = (file?.violations ?? []).map(({ line, column, detail }) =>
     line === undefined ? detail : `line ${line}, ${column}: ${detail}`,
   )
   const all = [...placed, ...(file?.warnings ?? []).map(({ detail }) => detail), ...(file?.notes ?? [])]
@@ -110,8 +110,8 @@ test.each(TOO_LARGE)('%s is refused with the place and what to change', async (n
   const desk = openDesk()
   desk.put(name, content)
   const { code, report } = await desk.report('risks', name)
-  expect([code, report.files[0]?.flaws.length]).toEqual([1, 1])
-  expect(report.files[0]?.flaws[0]?.detail).toContain(`${name}${sentence}`)
+  expect([code, report.files[0]?.violations.length]).toEqual([1, 1])
+  expect(report.files[0]?.violations[0]?.detail).toContain(`${name}${sentence}`)
 })
 
 test('thousands of columns are read, each of them once', async () => {

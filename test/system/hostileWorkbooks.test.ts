@@ -171,7 +171,7 @@ test('a hostile or damaged workbook is refused with a sentence, and the store is
   const before = desk.dump()
   for (const [name, bytes] of HOSTILE) desk.put(`${name}.xlsx`, bytes)
   const { code, report } = await desk.report('risks', ...HOSTILE.map(([name]) => `${name}.xlsx`))
-  const found = report.files.map(({ file, flaws }) => [file, ...flaws.map(({ detail }) => detail)])
+  const found = report.files.map(({ file, violations }) => [file, ...violations.map(({ detail }) => detail)])
   expect(found).toEqual(HOSTILE.map(([name, , sentence]) => [`${name}.xlsx`, `${name}.xlsx: ${sentence}`]))
   expect([code, desk.dump()]).toEqual([1, before])
 })
@@ -207,7 +207,7 @@ function mergedRecord(count: number): string {
 }
 
 /** What takes minutes if it is looked at again from each of its characters, or for each of its rows. */
-const LONG: readonly (readonly [what: string, parts: Record<string, string>, flaws: readonly string[]])[] = [
+const LONG: readonly (readonly [what: string, parts: Record<string, string>, violations: readonly string[]])[] = [
   ['tag', { [STYLES]: `<styleSheet><numFmt ${'a'.repeat(900_000)}='' q='1'/></styleSheet>` }, []],
   ['record', { [SHEET]: mergedRecord(100_000) }, ['Must be at most 2000 characters long; this is more than 2000.']],
 ]
@@ -216,7 +216,7 @@ test.each(LONG)('a long %s is read once', async (_, parts, said) => {
   const desk = openDesk()
   desk.put('long.xlsx', zipOf(partsOf(TABLE, parts)))
   const { report } = await desk.report('risks', '--create-projects', 'long.xlsx')
-  expect(report.files[0]?.flaws.map(({ detail }) => detail)).toEqual(said)
+  expect(report.files[0]?.violations.map(({ detail }) => detail)).toEqual(said)
   expect(report.created).toBe(said.length === 0 ? 1 : 0)
 })
 
@@ -225,7 +225,7 @@ test('what looks like an attribute inside of another is none', async () => {
   const sheets = '<sheet name="x id=" r:id="rId1"/>'
   desk.put('named.xlsx', zipOf(partsOf('', { 'xl/workbook.xml': `<workbook><sheets>${sheets}</sheets></workbook>` })))
   const { report } = await desk.report('risks', 'named.xlsx', '--sheet', 'y')
-  expect(report.files[0]?.flaws[0]?.detail).toBe('named.xlsx: There is no sheet "y". The sheets are: x id=.')
+  expect(report.files[0]?.violations[0]?.detail).toBe('named.xlsx: There is no sheet "y". The sheets are: x id=.')
 })
 
 test('whatever bytes of a workbook are changed, it is read or refused with a sentence', () => {

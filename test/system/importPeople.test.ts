@@ -103,9 +103,12 @@ describe('people', () => {
     )
     const before = desk.dump()
     const { code, report } = await desk.report('people', 'bad.csv')
-    expect({ code, flaws: report.files[0]?.flaws.map(({ line, column, detail }) => [line, column, detail]) }).toEqual({
+    expect({
+      code,
+      violations: report.files[0]?.violations.map(({ line, column, detail }) => [line, column, detail]),
+    }).toEqual({
       code: 1,
-      flaws: [
+      violations: [
         [2, 'email', `It belongs to Bea (${idOf('Bea')}).`],
         [3, 'email', `It belongs to Cleo (externalId HR-3, ${idOf('Cleo')}).`],
         [4, 'externalId', `It belongs to Ada (externalId HR-1, ${idOf('Ada')}).`],
@@ -123,7 +126,7 @@ describe('people', () => {
     const many = Array.from({ length: 2_500 }, (_, index) => `P ${index},p${index}@example.com,X-${index},`)
     const twice = ['P,P1@EXAMPLE.COM,,', 'P,,X-2,', 'New,new@example.com,,', 'New,NEW@example.com,,']
     const sameAs = (line: number) => `This is the same as in line ${line}; it must be unique.`
-    const flaws = [
+    const violations = [
       [2_502, 'email', sameAs(3)],
       [2_503, 'externalId', sameAs(4)],
       [2_505, 'email', sameAs(2_504)],
@@ -132,8 +135,8 @@ describe('people', () => {
     desk.put('twice.csv', lines(HEADER, ...many, ...twice))
     const empty = await desk.report('people', 'twice.csv', 'many.csv', 'many.csv')
     const found = ({ report: { files } }: typeof empty) =>
-      files[0]?.flaws.map(({ line, column, detail }) => [line, column, detail])
-    expect(found(empty)).toEqual(flaws)
+      files[0]?.violations.map(({ line, column, detail }) => [line, column, detail])
+    expect(found(empty)).toEqual(violations)
     expect(empty.report.files.map((file) => [file.created, file.updated, file.unchanged, file.rejected])).toEqual([
       [0, 0, 0, 3],
       [2_500, 0, 0, 0],
@@ -144,7 +147,7 @@ describe('people', () => {
     const before = desk.dump()
     const [id] = desk.list("select id from person where external_id = 'X-4'")
     desk.put('twice.csv', lines(HEADER, ...many, ...twice, `P,other@example.com,,${id}`))
-    expect(found(await desk.report('people', 'twice.csv'))).toEqual([...flaws, [2_506, 'id', sameAs(6)]])
+    expect(found(await desk.report('people', 'twice.csv'))).toEqual([...violations, [2_506, 'id', sameAs(6)]])
     expect(desk.dump()).toEqual(before)
   })
 })
@@ -209,15 +212,17 @@ describe('groups', () => {
       ...{ code: 1, ofA: [2, 0, 0], ofB: [0, 2, 0], ofSame: [0, 0, 2], ofC: [0, 1, 0], ofD: [0, 0, 0] },
     })
     const [divers, welders] = desk.list('select id from groups order by name')
-    expect(report.files[4]?.flaws.map(({ line, column, value, detail }) => [line, column, value, detail])).toEqual([
+    expect(report.files[4]?.violations.map(({ line, column, value, detail }) => [line, column, value, detail])).toEqual(
       [
-        ...[2, 'members', 'ada@example.com;Dora'],
-        'Nobody on the roster has the e-mail, user id, externalId or name "Dora". ' +
-          'Import people first; separate several by ;.',
+        [
+          ...[2, 'members', 'ada@example.com;Dora'],
+          'Nobody on the roster has the e-mail, user id, externalId or name "Dora". ' +
+            'Import people first; separate several by ;.',
+        ],
+        [3, 'name', 'welders', `It belongs to WELDERS (externalId W-1, ${welders}).`],
+        [3, 'externalId', 'D-1', 'This is the same as in line 2; it must be unique.'],
       ],
-      [3, 'name', 'welders', `It belongs to WELDERS (externalId W-1, ${welders}).`],
-      [3, 'externalId', 'D-1', 'This is the same as in line 2; it must be unique.'],
-    ])
+    )
     expect(desk.rows('select id, name, external_id, description from groups order by name')).toEqual([
       [divers, 'Deep divers', 'D-1', 'Below'],
       [welders, 'WELDERS', 'W-1', null],

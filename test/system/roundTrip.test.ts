@@ -22,7 +22,7 @@ const FORMATS = ['csv', 'xlsx', 'ndjson'] as const
 type Format = (typeof FORMATS)[number]
 
 const WORDING = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
-const ALL_RIGHT = { flaws: [], warnings: [] }
+const ALL_RIGHT = { violations: [], warnings: [] }
 const LATER = new Date(NOW.getTime() + 60_000)
 
 async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
@@ -44,8 +44,8 @@ async function takeIn(store: Store, noun: SheetNoun, values: readonly Members[],
 
 async function fill(store: Store, projects: RandomProjects): Promise<void> {
   for (const noun of ORDER) {
-    const { counts, flaws, warnings } = await takeIn(store, noun, projects[noun])
-    expect({ flaws, warnings }).toEqual(ALL_RIGHT)
+    const { counts, violations, warnings } = await takeIn(store, noun, projects[noun])
+    expect({ violations, warnings }).toEqual(ALL_RIGHT)
     expect(counts.created).toBe(projects[noun].length)
   }
 }
@@ -83,7 +83,10 @@ function read(noun: SheetNoun, format: Format, text: string): Members[] {
     derived: derivedColumns(plan),
     ignoreUnknown: false,
   })
-  expect({ flaws: records.flatMap(({ flaws }) => flaws), ignored }).toEqual({ flaws: [], ignored: [] })
+  expect({ violations: records.flatMap(({ violations }) => violations), ignored }).toEqual({
+    violations: [],
+    ignored: [],
+  })
   return records.map(({ values }) => values)
 }
 
@@ -128,8 +131,8 @@ async function changesIn({ read: { db, t } }: Store): Promise<number> {
 async function takeInAgain(store: Store, format: Format): Promise<void> {
   for (const noun of ORDER) {
     const values = read(noun, format, await exported(store, noun, format))
-    const { counts, flaws, warnings } = await takeIn(store, noun, values, LATER)
-    expect({ noun, counts, flaws, warnings }).toEqual({
+    const { counts, violations, warnings } = await takeIn(store, noun, values, LATER)
+    expect({ noun, counts, violations, warnings }).toEqual({
       noun,
       counts: { created: 0, updated: 0, closed: 0, unchanged: values.length },
       ...ALL_RIGHT,
@@ -141,8 +144,8 @@ async function takeInAgain(store: Store, format: Format): Promise<void> {
 async function move(from: Store, to: Store, format: Format): Promise<void> {
   for (const noun of ORDER) {
     const values = read(noun, format, await exported(from, noun, format))
-    const { counts, flaws, warnings } = await takeIn(to, noun, values, LATER)
-    expect({ noun, flaws, warnings }).toEqual({ noun, ...ALL_RIGHT })
+    const { counts, violations, warnings } = await takeIn(to, noun, values, LATER)
+    expect({ noun, violations, warnings }).toEqual({ noun, ...ALL_RIGHT })
     expect(counts.created).toBe(values.length)
   }
 }

@@ -96,7 +96,7 @@ test('names of details are gathered only until they are too many for columns', (
   expect(names.all.length).toBeLessThanOrEqual(DETAIL_COLUMNS_MAX + DETAILS_MAX)
 })
 
-test('the shape of a large body is checked in slices, and a flaw in the last one is found', () => {
+test('the shape of a large body is checked in slices, and a violation in the last one is found', () => {
   const body = (end: string) => Buffer.from(`[${'"A risk", '.repeat(40_000)}${end}]`)
   const slices = Math.floor(body('1').length / SLICE_BYTES)
   expect([...requireModestShape(body('1'))]).toHaveLength(slices)

@@ -112,7 +112,7 @@ function checkFlags(noun: SheetNoun, files: readonly string[], flags: ImportFlag
   if (flags.closeLimit !== undefined && !/^\d{1,9}$/.test(flags.closeLimit))
     throw new WrongUsage(`--close-limit is ${JSON.stringify(flags.closeLimit)}; it must be a whole number.`)
   const key = flags.project === undefined ? undefined : projectKey('', '').read(flags.project)
-  if (key && 'flaw' in key) throw new WrongUsage(`--project is ${JSON.stringify(flags.project)}. ${key.flaw}`)
+  if (key && 'violation' in key) throw new WrongUsage(`--project is ${JSON.stringify(flags.project)}. ${key.violation}`)
 }
 
 const TEMPLATE_HINT = '`--template` prints an empty sheet to start with.'

@@ -18,7 +18,7 @@ export interface FileOutcome {
   readonly records: number
   readonly counts: ImportResult['counts']
   readonly rejected: number
-  readonly flaws: readonly Finding[]
+  readonly violations: readonly Finding[]
   readonly warnings: readonly Finding[]
   /** Closings of missing records that were refused; everything else is stored. */
   readonly notClosed: readonly Finding[]
@@ -36,7 +36,7 @@ const SHOWN_MAX = 50
 
 /** The result of a file, for people. */
 export function inWords(outcome: FileOutcome, noun: SheetNoun, flags: { dryRun?: true; report?: string }): string {
-  const { file, unit, notes: fileNotes, flaws, warnings, notClosed, derived, ignored, made } = outcome
+  const { file, unit, notes: fileNotes, violations, warnings, notClosed, derived, ignored, made } = outcome
   const more = (all: number) =>
     all > SHOWN_MAX
       ? [`  ... and ${all - SHOWN_MAX} more${flags.report ? `, in ${flags.report}` : ' (--report FILE.json has all)'}`]
@@ -50,8 +50,8 @@ export function inWords(outcome: FileOutcome, noun: SheetNoun, flags: { dryRun?:
     ...more(warnings.length),
     headline(outcome, noun, flags.dryRun ?? false),
     ...notClosed.map((finding) => `  not closed: ${placed(finding, unit)}`),
-    ...flaws.slice(0, SHOWN_MAX).map((finding) => `  ${placed(finding, unit)}`),
-    ...more(flaws.length),
+    ...violations.slice(0, SHOWN_MAX).map((finding) => `  ${placed(finding, unit)}`),
+    ...more(violations.length),
   ]
   return lines.join('\n')
 }
@@ -91,8 +91,8 @@ function amount(count: number): string {
 /** The results of all files, for programs. */
 export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flags: { dryRun?: true }) {
   const files = outcomes.map(({ isStored: stored, counts, guess, ...outcome }) => {
-    const { file, records, rejected, flaws, warnings, notClosed, notes, ignored, derived, made } = outcome
-    const findings = { flaws, warnings, notClosed, notes, ...(guess && { guess: guessOf(guess) }) }
+    const { file, records, rejected, violations, warnings, notClosed, notes, ignored, derived, made } = outcome
+    const findings = { violations, warnings, notClosed, notes, ...(guess && { guess: guessOf(guess) }) }
     return { file, stored, records, ...counts, rejected, ...findings, ignored, derived, made }
   })
   const sum = (name: 'created' | 'updated' | 'unchanged' | 'closed' | 'rejected') =>
@@ -138,7 +138,7 @@ function shortened(text: string): string {
   return line.length > SAMPLE_CHARACTERS ? `${line.slice(0, SAMPLE_CHARACTERS)}…` : line
 }
 
-/** A flaw or warning about one place in a file. */
+/** A violation or warning about one place in a file. */
 export interface Finding {
   /** Absent if it is about the file as a whole. */
   readonly line?: number
@@ -150,13 +150,15 @@ export interface Finding {
 const MAP_HINT = 'Or say in a map which column it is: --suggest-map prints one to start with, --map takes it.'
 const STRANGERS_MAX = 10
 
-/** The flaws of an import by their places; a column that is missing altogether is named once. */
-export function flawsOf(noun: SheetNoun, sheet: Sheet, diagnostics: readonly Diagnostic[]): Finding[] {
+/** The violations of an import by their places; a column that is missing altogether is named once. */
+export function violationsOf(noun: SheetNoun, sheet: Sheet, diagnostics: readonly Diagnostic[]): Finding[] {
   const present = sheet.records[0]?.values ?? {}
   const isMissing = ({ index, field }: Diagnostic) => index !== undefined && !Object.hasOwn(present, field)
   const missing = grouped(diagnostics.filter(isMissing), ({ field, detail }) => `${field}\n${detail}`)
   const once = Array.from(missing.values(), (all) => missingInWords(noun, all))
-  const ofSheet = sheet.records.flatMap(({ line, flaws }) => flaws.map((flaw): Finding => ({ line, ...flaw })))
+  const ofSheet = sheet.records.flatMap(({ line, violations }) =>
+    violations.map((violation): Finding => ({ line, ...violation })),
+  )
   const placed = diagnostics.filter((one) => !isMissing(one)).map((one) => findingOf(sheet, one))
   return [...once, ...ofSheet, ...placed].sort((one, other) => (one.line ?? 0) - (other.line ?? 0))
 }

@@ -26,7 +26,7 @@ import {
   withStore,
 } from '../command.js'
 import { writeOutput } from '../outputFile.js'
-import { type FileOutcome, findingOf, flawsOf, guessInWords, inWords, reportOf, warningsOf } from './report.js'
+import { type FileOutcome, findingOf, guessInWords, inWords, reportOf, violationsOf, warningsOf } from './report.js'
 
 export interface ImportFlags {
   readonly map?: string
@@ -184,7 +184,7 @@ export const WORDING: Omit<Wording, 'place'> = {
   closeLimit: '--close-limit',
 }
 
-/** Rolls the transaction back: there are flaws, nothing to store, or it is a dry run. */
+/** Rolls the transaction back: there are violations, nothing to store, or it is a dry run. */
 class NotStored extends Error {}
 
 const NOTHING = { created: 0, updated: 0, unchanged: 0, closed: 0 }
@@ -219,7 +219,7 @@ function questionsOf(noun: SheetNoun, sheet: Sheet, { project }: Run): readonly 
   return [...(lacks ? [NO_PROJECT] : []), ...others, ...(guess?.questions ?? [])]
 }
 
-/** One flaw if no row of a file is of the given project, as in the export of a tracker. */
+/** One violation if no row of a file is of the given project, as in the export of a tracker. */
 function otherProjects({ records, columnOf }: Sheet, project: string): string[] {
   const keys = new Set(records.map(({ values }) => String(values['project'] ?? '').trim()))
   const isOther = records.length > 1 && !keys.has('') && [...keys].every((key) => fold(key) !== fold(project))
@@ -264,7 +264,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 }
 
 async function importSheet(store: Store, noun: SheetNoun, file: string, { records, unit }: Sheet, run: Run) {
-  const sourceRecords = records.filter(({ flaws }) => flaws.length === 0)
+  const sourceRecords = records.filter(({ violations }) => violations.length === 0)
   const bar = progressBar(file, sourceRecords.length)
   const { closeLimit, project, signal, clock, missing, ...flags } = run
   const closeMissing = flags.closeMissing ?? missing !== undefined
@@ -288,8 +288,8 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
           bar.show(done)
         },
       })
-      const { counts, flaws, projects } = result
-      const isSound = flaws.length === 0 && sourceRecords.length === records.length
+      const { counts, violations, projects } = result
+      const isSound = violations.length === 0 && sourceRecords.length === records.length
       const isMoved = counts.created + counts.updated + counts.closed + projects.size > 0
       if (!isSound || !isMoved || flags.dryRun) throw new NotStored()
       isStored = true
@@ -305,13 +305,13 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
 
 function outcomeOf(noun: SheetNoun, file: string, sheet: Sheet, result: ImportResult, isStored: boolean): FileOutcome {
   const { records, guess, unit, notes, ignored, derived } = sheet
-  const flaws = flawsOf(noun, sheet, result.flaws)
-  const isSound = flaws.length === 0
+  const violations = violationsOf(noun, sheet, result.violations)
+  const isSound = violations.length === 0
   return {
-    ...{ file, guess, unit, notes, ignored, derived, isSound, isStored, flaws },
+    ...{ file, guess, unit, notes, ignored, derived, isSound, isStored, violations },
     records: records.length,
     counts: isSound ? result.counts : NOTHING,
-    rejected: new Set(flaws.flatMap(({ line }) => line ?? [])).size,
+    rejected: new Set(violations.flatMap(({ line }) => line ?? [])).size,
     warnings: warningsOf(sheet, result.warnings),
     notClosed: isSound ? result.unclosed.map((one) => findingOf(sheet, one)) : [],
     made: isSound ? result.made : [],
@@ -322,7 +322,7 @@ function outcomeOf(noun: SheetNoun, file: string, sheet: Sheet, result: ImportRe
 /** A file that could not be used. */
 function unreadable(file: string, ...details: string[]): FileOutcome {
   const nothing = { notes: [], warnings: [], notClosed: [], ignored: [], derived: [], made: [], projectKeys: [] }
-  const flaws = details.map((detail) => ({ detail }))
+  const violations = details.map((detail) => ({ detail }))
   const counts = { records: 0, counts: NOTHING, rejected: 0 }
-  return { file, unit: 'line', isSound: false, isStored: false, ...counts, flaws, ...nothing }
+  return { file, unit: 'line', isSound: false, isStored: false, ...counts, violations, ...nothing }
 }

@@ -62,11 +62,11 @@ export async function fillDemo(write: Write, weeks = 0): Promise<void> {
       .map((issue) => openThen(issue, weeks)),
   }
   for (const noun of NOUNS) {
-    const { flaws } = await importRecords(write, noun, then[noun], {
+    const { violations } = await importRecords(write, noun, then[noun], {
       matchPeople: true,
       wording: { ...WORDING, place: String },
     })
-    if (flaws.length > 0) throw new Error(`The demo's ${noun} cannot be used: ${JSON.stringify(flaws)}`)
+    if (violations.length > 0) throw new Error(`The demo's ${noun} cannot be used: ${JSON.stringify(violations)}`)
   }
 }
 

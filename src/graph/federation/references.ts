@@ -4,7 +4,7 @@ import type { Scope } from '../../auth/scopes.js'
 import { Fault } from '../../errors.js'
 import { keyValue, type RowKey, type RowKeys } from '../../store/query/rowKeys.js'
 import type { Tables } from '../../store/tables.js'
-import { lengthFlaw } from '../../text.js'
+import { lengthViolation } from '../../text.js'
 import { missingScope } from '../builder.js'
 
 type MayRead = (scope: Scope) => boolean
@@ -110,7 +110,7 @@ function valueIn(representation: unknown, { paths, row: { parts } }: EntityKey):
     const text = memberAt(representation, path)
     if (text === undefined || text === null) return undefined
     const most = parts[index]?.charactersMax ?? 0
-    if (typeof text !== 'string' || lengthFlaw(text, most) !== undefined) {
+    if (typeof text !== 'string' || lengthViolation(text, most) !== undefined) {
       return malformed(`\`${path.join('.')}\` must be a string of at most ${most} characters.`)
     }
     texts.push(text)
@@ -128,12 +128,12 @@ function memberAt(value: unknown, path: readonly string[]): unknown {
 }
 
 /** One Fault for each sentence: every reference may be bad, and capturing a stack takes longer than reading one. */
-const flaws = new Map<string, Fault>()
+const violations = new Map<string, Fault>()
 
 /** `detail` quotes nothing of the representation, so that there are few. */
 function malformed(detail: string): Fault {
-  const known = flaws.get(detail) ?? new Fault('BAD_REQUEST', `This representation cannot be used: ${detail}`)
-  flaws.set(detail, known)
+  const known = violations.get(detail) ?? new Fault('BAD_REQUEST', `This representation cannot be used: ${detail}`)
+  violations.set(detail, known)
   return known
 }
 

@@ -18,7 +18,7 @@ import { badArgument, Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { canonicalWithin } from '../../store/query/conditions.js'
 import type { CountedList } from '../../store/query/rowCounts.js'
-import { foldedName, lengthFlaw } from '../../text.js'
+import { foldedName, lengthViolation } from '../../text.js'
 import { TEXT_MAX } from '../../vocabulary.js'
 import type { Arguments, Slot } from './declared.js'
 import { decidingVariables, type Operation, type Variables } from './selections.js'
@@ -73,7 +73,7 @@ export function argumentsOf({ field, node }: Pick<Slot, 'field' | 'node'>, varia
   // References of a gateway are counted where they are read, and may repeat.
   if (field.name.startsWith('_')) return args
   if (!field.extensions['mutation']) return membersWithin(field.args, args)
-  // The input of a mutation is parsed by the noun's table of fields, which reports every flaw.
+  // The input of a mutation is parsed by the noun's table of fields, which reports every violation.
   const others = field.args.filter(({ type }) => !isInputObjectType(getNullableType(type)))
   return membersWithin(others, args)
 }
@@ -144,8 +144,8 @@ function listWithin({ name, extensions }: Bounds, type: GraphQLInputType, values
 
 function requireLength({ name, extensions }: Bounds, text: string): void {
   const { maxLength = TEXT_MAX.id } = extensions as { maxLength?: number }
-  const flaw = lengthFlaw(text, maxLength)
-  if (flaw !== undefined) throw badArgument(name, flaw)
+  const violation = lengthViolation(text, maxLength)
+  if (violation !== undefined) throw badArgument(name, violation)
 }
 
 /** A filter as it is given to a list. */

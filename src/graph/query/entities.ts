@@ -40,18 +40,18 @@ export function entitiesReader(
       refusals: [...refusals],
       async resultOf(rows) {
         const found = new Map(batches.map((batch, index) => [batch.key, foundIn(batch, rows[index] ?? [])]))
-        const flaws = new Map<number, Fault>()
+        const violations = new Map<number, Fault>()
         const things = places.map((place, index) => {
           const row = place instanceof Fault ? undefined : found.get(place.key)?.get(place.value)
           const thing = place instanceof Fault ? place : row && (contradiction(place, row.keyOf) ?? row.json)
           if (!(thing instanceof Fault)) return thing ?? 'null'
-          flaws.set(index, thing)
+          violations.set(index, thing)
           return 'null'
         })
-        const [flaw] = references.isOne ? flaws.values() : []
-        if (flaw) throw flaw
+        const [violation] = references.isOne ? violations.values() : []
+        if (violation) throw violation
         const json = references.isOne ? (things[0] ?? 'null') : `[${things.join()}]`
-        return { json: [Buffer.from(json)], isThere: true, flaws }
+        return { json: [Buffer.from(json)], isThere: true, violations }
       },
     }
   }

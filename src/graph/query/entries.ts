@@ -31,7 +31,7 @@ import {
   items,
   type Member,
   nested,
-  nothing,
+  nullMember,
   position,
   reference,
   repeatable,
@@ -265,7 +265,7 @@ export class EntryPlanner {
     const isImplied = 'reference' in declared && declared.reference.isImplied === true
     const named = getNamedType(field.type)
     // Whoever reads the row may read what it implies; for everybody else the row has none.
-    if (isImplied && this.lacked(named)) return { member: nothing, cost: costing(1) }
+    if (isImplied && this.lacked(named)) return { member: nullMember, cost: costing(1) }
     const scope = this.lacked(field) ?? (isImplied ? undefined : this.lacked(named))
     if (scope) return this.refused(field, { path: place.path, nodes, scope })
     if ('column' in declared) return { member: this.column(declared.column, field, nodes, place), cost: costing(1) }
@@ -340,7 +340,7 @@ export class EntryPlanner {
   private refused(field: Field, refusal: Refusal): Planned<Member> {
     if (!isNullableType(field.type)) throw new Error(`${field.name} needs a scope, and so must be nullable.`)
     this.refusals.push(refusal)
-    return { member: nothing, cost: costing(1) }
+    return { member: nullMember, cost: costing(1) }
   }
 
   private noteLookUp(): void {

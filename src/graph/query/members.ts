@@ -111,7 +111,7 @@ export function constant(text: string): () => JsonValue {
   return () => ({ value: sql`cast(${literal(text)} as text)`, isJson: false })
 }
 
-export const nothing: Member = () => ({ value: sql`cast(null as text)`, isJson: false })
+export const nullMember: Member = () => ({ value: sql`cast(null as text)`, isJson: false })
 
 /** The JSON of what is selected of a value that needs no look-up. */
 interface ShownValue {

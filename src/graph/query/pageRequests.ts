@@ -6,7 +6,7 @@ import { badArgument } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { type ChangeCounter, countersIn } from '../../store/changeCounters.js'
 import { type Matching, matchingOf } from '../../store/query/jsonPage.js'
-import { type AnyList, type Caller, isServed, oncePerEngine, placeAfter } from '../../store/query/page.js'
+import { type AnyList, type Caller, isIndexed, oncePerEngine, placeAfter } from '../../store/query/page.js'
 import type { Read } from '../../store/store.js'
 import { type Context, requireScope } from '../builder.js'
 import { checkNames } from '../hints/names.js'
@@ -128,7 +128,7 @@ function bind(read: Read, list: AnyList, filter: object, prefix: string): BoundF
     return { text, values: values.map((value, index) => [`${prefix}${part}_${index}`, value] as const) }
   })
   const reads = countersIn(sql.join(conditions))
-  return bound(isServed(list, filter) ? 'served' : 'sought', compiled, parts !== undefined, reads)
+  return bound(isIndexed(list, filter) ? 'served' : 'sought', compiled, parts !== undefined, reads)
 }
 
 interface CompiledPart {

@@ -3,7 +3,7 @@ import type { Scope } from '../../auth/scopes.js'
 import { type Advice, Fault, ResponseTooLong, TooComplex } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { toFault } from '../../store/faults.js'
-import { isServed } from '../../store/query/page.js'
+import { isIndexed } from '../../store/query/page.js'
 import type { CountedList, CountedRelation, LongColumn, RowCounts } from '../../store/query/rowCounts.js'
 import type { Tables } from '../../store/tables.js'
 import { mayUseNames } from '../hints/names.js'
@@ -130,7 +130,7 @@ interface PricedRoot {
 }
 
 /** Whose operation is priced. */
-interface Buyer {
+interface PricingContext {
   readonly counts: RowCounts
   readonly mayRead: (scope: Scope) => boolean
   /** The largest response. */
@@ -138,13 +138,13 @@ interface Buyer {
 }
 
 /** What the rate limit charges for an operation: every row that is read. Throws if it exceeds a limit. */
-export async function priceOf(roots: readonly PricedRoot[], buyer: Buyer): Promise<number> {
+export async function priceOf(roots: readonly PricedRoot[], context: PricingContext): Promise<number> {
   if (roots.every(({ cost }) => cost.inner.length === 0)) {
     const cost = roots.reduce((total, one) => total + one.cost.fixed, 0)
     if (cost > LIMITS.queryCostMax) throw tooComplex('cost', cost, LIMITS.queryCostMax)
     return charged(roots, ({ cost }) => cost.fixed)
   }
-  const { lists, texts } = await partsOf(roots, buyer)
+  const { lists, texts } = await partsOf(roots, context)
   const limitedWith = (known: KnownLists) => new Pricing(known, texts, PRICED_ROWS_MAX)
   const limited = limitedWith(lists)
   const cost = limited.ofAll(roots)
@@ -154,13 +154,13 @@ export async function priceOf(roots: readonly PricedRoot[], buyer: Buyer): Promi
   }
   if (limited.repeated > LIMITS.repeatedCostMax)
     throw tooComplex('cost of repeated references', limited.repeated, LIMITS.repeatedCostMax)
-  const filtered = new Map(await Promise.all([...lists].map(([one, list]) => withFilter(one, list, buyer))))
+  const filtered = new Map(await Promise.all([...lists].map(([one, list]) => withFilter(one, list, context))))
   const pricingWith = (known: KnownLists) => new Pricing(known, texts, Number.POSITIVE_INFINITY)
   const pricing = pricingWith(filtered)
   const charge = charged(roots, (root) => pricing.ofRoot(root))
-  if (pricing.bytes > buyer.bytesMax) {
-    const advice = adviceFor(filtered, (smaller) => pricingWith(smaller).bytesOf(roots) <= buyer.bytesMax)
-    throw new ResponseTooLong(buyer.bytesMax, advice)
+  if (pricing.bytes > context.bytesMax) {
+    const advice = adviceFor(filtered, (smaller) => pricingWith(smaller).bytesOf(roots) <= context.bytesMax)
+    throw new ResponseTooLong(context.bytesMax, advice)
   }
   return charge + Math.ceil(pricing.repeated / REPEATED_COST_FOR_ONE)
 }
@@ -198,7 +198,10 @@ type KnownLists = ReadonlyMap<ListCost, KnownList>
 type TextBytes = (text: LongText) => number
 
 /** Every list of an operation, each looked up once. */
-async function partsOf(roots: readonly PricedRoot[], buyer: Buyer): Promise<{ lists: KnownLists; texts: TextBytes }> {
+async function partsOf(
+  roots: readonly PricedRoot[],
+  context: PricingContext,
+): Promise<{ lists: KnownLists; texts: TextBytes }> {
   const found = new Map<ListCost, ListArguments>()
   const filters: GivenFilter[] = []
   const collect = ({ inner }: Cost, args: readonly Arguments[]): void => {
@@ -211,15 +214,15 @@ async function partsOf(roots: readonly PricedRoot[], buyer: Buyer): Promise<{ li
       const filter = given.filter ?? {}
       filters.push({ list: one.list, filter })
       // If the caller may not look up the names of a filter, its root field is refused.
-      if (!mayUseNames(one.list, filter, buyer.mayRead)) continue
+      if (!mayUseNames(one.list, filter, context.mayRead)) continue
       found.set(one, given)
       collect(one.entry, args)
     }
   }
   for (const { cost, args } of roots) collect(cost, args)
   requireComparable(filters)
-  const texts: TextBytes = ({ table, column }) => buyer.counts.texts.of(table).average[column] ?? 0
-  const known = [...found].map(async ([one, args]) => [one, await knownList(one, args, texts, buyer)] as const)
+  const texts: TextBytes = ({ table, column }) => context.counts.texts.of(table).average[column] ?? 0
+  const known = [...found].map(async ([one, args]) => [one, await knownList(one, args, texts, context)] as const)
   return { lists: new Map(await Promise.all(known)), texts }
 }
 
@@ -241,7 +244,7 @@ async function knownList(
   priced: ListCost,
   args: ListArguments,
   texts: TextBytes,
-  { counts, bytesMax }: Buyer,
+  { counts, bytesMax }: PricingContext,
 ): Promise<KnownList> {
   const { list, relation, entry, isCounted, needsEnds } = priced
   // A negative page size is refused when it is read, and must not make others cheaper until then.
@@ -253,7 +256,7 @@ async function knownList(
   const perRow = needsEnds && first < Number.POSITIVE_INFINITY ? Math.max(1, entry.fixed) : entry.fixed
   const isRead = perRow > 0 || entry.inner.length > 0
   // An index serves such a filter, but not within each parent; counting scans all matches.
-  const served = isServed(relation ? { isSought: list.isSought ?? false } : list, filter)
+  const served = isIndexed(relation ? { needsScan: list.needsScan ?? false } : list, filter)
   const looks = (served || !isRead ? 0 : 1) + (isCounted ? 1 : 0)
   // A page without nested lists costs its own rows only.
   const isPageAlone =
@@ -275,7 +278,11 @@ async function extentOf({ list, relation }: ListCost, { status }: Arguments, cou
 }
 
 /** The same with the rows that match its filter, if all of them are read. */
-async function withFilter(priced: ListCost, list: KnownList, { counts }: Buyer): Promise<[ListCost, KnownList]> {
+async function withFilter(
+  priced: ListCost,
+  list: KnownList,
+  { counts }: PricingContext,
+): Promise<[ListCost, KnownList]> {
   const { first, filter, isRead, rows } = list
   const isFiltered = Object.values(filter).some((value) => value != null)
   if (priced.relation || first < Number.POSITIVE_INFINITY || !isFiltered || !isRead) return [priced, list]

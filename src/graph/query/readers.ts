@@ -34,7 +34,7 @@ export interface RootResult {
   /** The id of a changed row. */
   readonly id?: string
   /** The errors of a list of references, by index. */
-  readonly flaws?: ReadonlyMap<number, Fault>
+  readonly violations?: ReadonlyMap<number, Fault>
 }
 
 export interface ListResult {

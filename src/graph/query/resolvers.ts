@@ -31,7 +31,7 @@ export const resolveRoot: GraphQLFieldResolver<unknown, unknown> = async (_, arg
     if (!found) throw new Error(`The plan has no ${info.path.key}.`)
     if (found.result instanceof Fault) throw found.result
     const value: unknown = JSON.parse(Buffer.concat(found.result.json).toString())
-    for (const [index, flaw] of found.result.flaws ?? []) (value as unknown[])[index] = publicError(flaw)
+    for (const [index, violation] of found.result.violations ?? []) (value as unknown[])[index] = publicError(violation)
     return answered(value)
   } catch (error) {
     throw publicError(error)

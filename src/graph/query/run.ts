@@ -232,8 +232,8 @@ export function errorsOf(
   const places = roots.flatMap(({ key, nodes, result, refusals, errors = [] }) => {
     if (result instanceof Fault) return [{ fault: result, nodes, path: [key] }]
     const refused = refusals.map(({ scope, ...place }) => ({ fault: missingScope(scope), ...place }))
-    const flaws = Array.from(result.flaws ?? [], ([index, fault]) => ({ fault, nodes, path: [key, index] }))
-    return [...refused, ...flaws, ...errors]
+    const violations = Array.from(result.violations ?? [], ([index, fault]) => ({ fault, nodes, path: [key, index] }))
+    return [...refused, ...violations, ...errors]
   })
   const errors = places
     .slice(0, most)

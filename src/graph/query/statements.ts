@@ -7,7 +7,7 @@ import { LIMITS } from '../../limits.js'
 import { byId, type ChangeCounter, countersIn } from '../../store/changeCounters.js'
 import { CURSOR_MARK } from '../../store/query/cursors.js'
 import { conditional, JsonPage, type Source } from '../../store/query/jsonPage.js'
-import { type AnyList, isServed, oncePerEngine } from '../../store/query/page.js'
+import { type AnyList, isIndexed, oncePerEngine } from '../../store/query/page.js'
 import { type AnyRelation, HANDFUL, type Identified, relatedSource } from '../../store/query/relations.js'
 import type { CompiledSql, Extent, Read } from '../../store/store.js'
 import type { Tables } from '../../store/tables.js'
@@ -201,7 +201,7 @@ export class Weighing {
 
   page(slot: number, { list, through }: AnyRelation, isCounted: boolean, weigh: Weigh): number {
     const { first = LIMITS.nestedPageRows, filter = {} } = this.pageRequests[slot] ?? {}
-    if (isCounted || !isServed(list, filter)) this.count()
+    if (isCounted || !isIndexed(list, filter)) this.count()
     return 1 + first * (1 + this.within(first, through !== undefined && this.times > 1, weigh))
   }
 

@@ -156,7 +156,9 @@ function pluginWith(documents: Documents): Plugin<ServerContext, ServerContext> 
     },
     onValidate({ setValidationFn }) {
       // A suggestion is searched for each error.
-      setValidationFn((schema, document, rules) => validate(schema, document, rules, { maxErrors: LIMITS.flawsMax }))
+      setValidationFn((schema, document, rules) =>
+        validate(schema, document, rules, { maxErrors: LIMITS.violationsMax }),
+      )
     },
     onExecute({ args, setExecuteFn }) {
       documents.noteValid(args.document)

@@ -15,10 +15,10 @@ import {
 import type { Logger } from 'pino'
 import type { Principal } from '../../auth/principal.js'
 import { grants, type Scope } from '../../auth/scopes.js'
-import { Fault, flawed } from '../../errors.js'
+import { Fault, invalid } from '../../errors.js'
 import { faultOf, isRefusal } from '../../graph/faults.js'
 import { explained } from '../../graph/hints/suggestions.js'
-import { checkedInput } from '../../graph/inputFlaws.js'
+import { checkedInput } from '../../graph/inputViolations.js'
 import { type Answer, dataOf, errorsOf } from '../../graph/query/run.js'
 import { operationIn, selectionsOf } from '../../graph/query/selections.js'
 import { LIMITS } from '../../limits.js'
@@ -139,8 +139,8 @@ function httpOf(fault: Fault, error: GraphQLError) {
 }
 
 /**
- * An error for each input of a mutation that graphql-js has refused, with all of its flaws: graphql-js stops at the
- * first bad variable, and before the nouns see any input. None if one flaw is all, which graphql-js has reported.
+ * An error for each input of a mutation that graphql-js has refused, with all of its violations: graphql-js stops at the
+ * first bad variable, and before the nouns see any input. None if one violation is all, which graphql-js has reported.
  */
 async function inputErrors(
   { principal, params, document }: Sent,
@@ -168,9 +168,9 @@ async function inputErrors(
   }
   const found: GraphQLError[] = []
   for (const { name, value, type, nodes } of [...inputs.values()].slice(0, INPUTS_CHECKED_MAX)) {
-    const { flaws, ofTypes } = await checkedInput(valueFromASTUntyped(value, given), type, true)
-    if (flaws.length === ofTypes && ofTypes < 2) continue
-    const { message, extensions } = flawed('VALIDATION_FAILED', `\`${name}\` cannot be used as given.`, flaws)
+    const { violations, ofTypes } = await checkedInput(valueFromASTUntyped(value, given), type, true)
+    if (violations.length === ofTypes && ofTypes < 2) continue
+    const { message, extensions } = invalid('VALIDATION_FAILED', `\`${name}\` cannot be used as given.`, violations)
     found.push(new GraphQLError(message, { nodes, extensions }))
   }
   return found

@@ -164,11 +164,12 @@ async function resultOf(route: CompiledRoute, answering: Promise<Answer>): Promi
 
 /** Names the REST parameter in a fault, where GraphQL has the name of an argument. */
 function inNamesOf({ parameters }: CompiledRoute, fault: Fault): Fault {
-  const [flaw] = fault.flaws
+  const [violation] = fault.violations
   if (fault instanceof TooComplex) return fault.inRest()
-  const parameter = parameters.find(({ use }) => use.argument === flaw?.parameter)
-  if (flaw && parameter?.in === 'path' && fault.code === 'BAD_REQUEST') return new Fault('NOT_FOUND', flaw.detail)
-  return flaw && parameter ? badArgument(parameter.name, flaw.detail) : fault
+  const parameter = parameters.find(({ use }) => use.argument === violation?.parameter)
+  if (violation && parameter?.in === 'path' && fault.code === 'BAD_REQUEST')
+    return new Fault('NOT_FOUND', violation.detail)
+  return violation && parameter ? badArgument(parameter.name, violation.detail) : fault
 }
 
 /** A list may be empty because its parent does not exist; callers who may read the parent get NOT_FOUND then. */

@@ -9,10 +9,10 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
-import { badArgument, type Flaw, flawed } from '../../errors.js'
+import { badArgument, invalid, type Violation } from '../../errors.js'
 import { fixedOrder, isAmong, meantBy } from '../../graph/hints/suggestions.js'
 import { ORDERING, PAGING } from '../../graph/hints/synonyms.js'
-import { checkedInput, readEnum } from '../../graph/inputFlaws.js'
+import { checkedInput, readEnum } from '../../graph/inputViolations.js'
 import { SEPARATOR_NAMES, type Separator } from '../../ingest/files/csv.js'
 import { LIMITS } from '../../limits.js'
 import type { CompiledRoute, Parameter } from './compiledRoutes.js'
@@ -27,7 +27,7 @@ export function readParameters({ operation, request, parameters: path }: RouteCa
   const query = request.url.searchParams
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const variables: Record<string, unknown> = { ...path }
-  const flaws: Flaw[] = []
+  const violations: Violation[] = []
   for (const name of new Set(query.keys())) {
     if (columns && name === SEPARATOR) continue
     const parameter = known.get(name)
@@ -38,14 +38,15 @@ export function readParameters({ operation, request, parameters: path }: RouteCa
       variables[name] = withinBounds(readValues(values, parameter.type), parameter)
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
-      flaws.push({ parameter: name, detail: error.message })
-      if (flaws.length === LIMITS.flawsMax) break
+      violations.push({ parameter: name, detail: error.message })
+      if (violations.length === LIMITS.violationsMax) break
     }
   }
   for (const { name, isRequired, in: place } of parameters) {
-    if (isRequired && place === 'query' && !query.has(name)) flaws.push({ parameter: name, detail: 'Must be given.' })
+    if (isRequired && place === 'query' && !query.has(name))
+      violations.push({ parameter: name, detail: 'Must be given.' })
   }
-  if (flaws.length > 0) throw flawed('BAD_REQUEST', 'The query parameters cannot be used as given.', flaws)
+  if (violations.length > 0) throw invalid('BAD_REQUEST', 'The query parameters cannot be used as given.', violations)
   return variables
 }
 
@@ -119,10 +120,10 @@ function readLeaf(text: string, type: GraphQLInputType): unknown {
   return text
 }
 
-/** Coerces a body to its input type, or throws a Fault with a JSON Pointer for every flaw. */
+/** Coerces a body to its input type, or throws a Fault with a JSON Pointer for every violation. */
 export async function readBody(body: unknown, type: GraphQLInputType): Promise<unknown> {
-  const { value, flaws, isCut } = await checkedInput(body, type, false)
-  if (flaws.length === 0) return value
-  const cut = isCut ? ` These are the first ${flaws.length} flaws.` : ''
-  throw flawed('VALIDATION_FAILED', `The body does not match its schema.${cut}`, flaws)
+  const { value, violations, isCut } = await checkedInput(body, type, false)
+  if (violations.length === 0) return value
+  const cut = isCut ? ` These are the first ${violations.length} errors.` : ''
+  throw invalid('VALIDATION_FAILED', `The body does not match its schema.${cut}`, violations)
 }

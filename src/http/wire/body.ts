@@ -70,16 +70,16 @@ async function parsed(bytes: Buffer): Promise<unknown> {
     text = UTF8.decode(bytes)
     return JSON.parse(text)
   } catch (cause) {
-    const why = cause instanceof SyntaxError ? `: ${await flawIn(text, cause.message)}` : ''
+    const why = cause instanceof SyntaxError ? `: ${await violationIn(text, cause.message)}` : ''
     throw new Fault('BAD_REQUEST', `The body is not valid JSON in UTF-8${why}.`, { cause })
   }
 }
 
 /** The message of `JSON.parse`, with the line and the column instead of the position, if it has one. */
-async function flawIn(text: string, message: string): Promise<string> {
+async function violationIn(text: string, message: string): Promise<string> {
   const [reason = '', position = ''] = message.split(' at position ')
   const end = Number.parseInt(position, 10)
-  // It quotes the text around the flaw instead.
+  // It quotes the text around the violation instead.
   if (Number.isNaN(end) || message.includes('"')) return message.replace(' is not valid JSON', '')
   let line = 1
   let lineAt = 0

@@ -21,7 +21,7 @@ export class Connection {
   readonly socket: Socket
   readonly network: string | undefined
   /** The pending responses in order; once all are sent, the last one stays. */
-  private owed: readonly ServerResponse[] = []
+  private pending: readonly ServerResponse[] = []
   /** When it was last busy, in the time of `performance.now()`. */
   activeAt = performance.now()
   private queuedFrom = 0
@@ -35,8 +35,8 @@ export class Connection {
 
   /** Queues a response behind the unsent ones, and returns the last of those. */
   queue(response: ServerResponse): { readonly last: ServerResponse | undefined; readonly isTooLong: boolean } {
-    const before = this.owed.filter((one) => !one.writableFinished)
-    this.owed = [...before, response]
+    const before = this.pending.filter((one) => !one.writableFinished)
+    this.pending = [...before, response]
     this.activeAt = performance.now()
     // From here on, pipelined bytes accumulate in memory.
     if (before.length === 1) this.queuedFrom = this.socket.bytesRead
@@ -47,12 +47,12 @@ export class Connection {
   }
 
   get latest(): ServerResponse | undefined {
-    return this.owed.at(-1)
+    return this.pending.at(-1)
   }
 
   /** Whether no response is pending; an incomplete request does not make a connection busy. */
   get isIdle(): boolean {
-    return this.owed.every((response) => response.writableFinished)
+    return this.pending.every((response) => response.writableFinished)
   }
 
   /** For how many sweeps in a row the kernel has accepted no bytes, because the peer does not read. */

@@ -65,7 +65,7 @@ export function bareProblem(fault: Fault) {
 }
 
 function problemParts(fault: Fault, requestId: string) {
-  const { code, message: detail, flaws, requiredScope, existingId } = fault
+  const { code, message: detail, violations, requiredScope, existingId } = fault
   const body = {
     type: problemType(code),
     title: CATALOGUE[code],
@@ -75,7 +75,7 @@ function problemParts(fault: Fault, requestId: string) {
     requestId,
     ...(requiredScope && { requiredScope }),
     ...(existingId && { existingId }),
-    ...(flaws.length > 0 && { errors: flaws }),
+    ...(violations.length > 0 && { errors: violations }),
   }
   const type = 'application/problem+json'
   return { status: STATUS[code], headers: faultHeaders(fault), type, body: Buffer.from(JSON.stringify(body)) }

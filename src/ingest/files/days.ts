@@ -22,11 +22,11 @@ const PART = /(yyyy|yy|MMM|MM|M|dd|d)/
 export function dayPattern(
   texts: readonly string[],
   languages: readonly string[] = [],
-): { pattern: DayPattern } | { flaw: string } {
+): { pattern: DayPattern } | { violation: string } {
   const parsed = texts.map(regexpOf)
-  const flawed = parsed.find((one) => 'flaw' in one)
+  const invalid = parsed.find((one) => 'violation' in one)
   const regexps = parsed.flatMap((one) => ('regexp' in one ? one.regexp : []))
-  return flawed ?? { pattern: { texts, languages, regexps } }
+  return invalid ?? { pattern: { texts, languages, regexps } }
 }
 
 /** One of the formats of a pattern, alone. */
@@ -35,16 +35,16 @@ export function patternAt({ texts, languages, regexps }: DayPattern, text: strin
   return { texts: [text], languages, regexps: regexp ? [regexp] : [] }
 }
 
-function regexpOf(text: string): { regexp: RegExp } | { flaw: string } {
+function regexpOf(text: string): { regexp: RegExp } | { violation: string } {
   const pieces = text.split(PART)
   const parts = pieces.filter((piece) => PARTS.has(piece))
   const kinds = parts.map((part) => part.charAt(0))
   if (!['y', 'M', 'd'].every((kind) => kinds.filter((one) => one === kind).length === 1)) {
-    return { flaw: 'must have one day, one month and one year: dd or d; MMM, MM or M; yyyy or yy' }
+    return { violation: 'must have one day, one month and one year: dd or d; MMM, MM or M; yyyy or yy' }
   }
   // T precedes the time in ISO 8601; h, m and s are parts of a time in other programs' patterns.
   const stray = pieces.find((piece) => !PARTS.has(piece) && /[a-su-z]/i.test(piece))
-  if (stray) return { flaw: `must not have "${stray.trim()}" in it: text after the day is ignored anyway` }
+  if (stray) return { violation: `must not have "${stray.trim()}" in it: text after the day is ignored anyway` }
   const source = pieces.map((piece) => PARTS.get(piece) ?? piece.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('')
   // Otherwise `yy` would read 2026 as the year 2020.
   const end = parts.at(-1) === 'yy' ? '(?!\\d)' : ''
@@ -54,7 +54,10 @@ function regexpOf(text: string): { regexp: RegExp } | { flaw: string } {
 const ISO_DAY = /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/
 
 /** The day at the start of a text, as YYYY-MM-DD, or why there is none. One that is so written is always read. */
-export function dayIn(text: string, { texts, languages, regexps }: DayPattern): { day: string } | { flaw: string } {
+export function dayIn(
+  text: string,
+  { texts, languages, regexps }: DayPattern,
+): { day: string } | { violation: string } {
   // 3 de febrero de 2026
   const plain = text.trim().replaceAll(/ de /gi, ' ')
   const format = () => `the format of the map, ${texts.join(' or ')}`
@@ -70,7 +73,7 @@ export function dayIn(text: string, { texts, languages, regexps }: DayPattern): 
     wrong = iso
   }
   return {
-    flaw: wrong ? `There is no day ${wrong} (read in ${format()}).` : `Must begin with a day in ${format()}.`,
+    violation: wrong ? `There is no day ${wrong} (read in ${format()}).` : `Must begin with a day in ${format()}.`,
   }
 }
 

@@ -1,7 +1,7 @@
 import { fold } from '../../text.js'
 import { unguarded } from './csv.js'
 import { type Mapping, mayLack } from './mapping.js'
-import { excerpt, isBlank, NO_FLAWS, type SheetFlaw, type Table, type TableRow, UnreadableSheet } from './table.js'
+import { excerpt, isBlank, NO_FLAWS, type SheetViolation, type Table, type TableRow, UnreadableSheet } from './table.js'
 
 /** Rows at the beginning of a file among which its header is looked for. */
 const HEADER_ROWS_MAX = 50
@@ -76,7 +76,7 @@ export interface HeadedTable {
 export function headedTable(tables: Iterable<Table>, test: HeaderTest): HeadedTable | undefined {
   let nearest: HeadedTable | undefined
   let first: Table | undefined
-  let flaw: UnreadableSheet | undefined
+  let violation: UnreadableSheet | undefined
   for (const table of tables) {
     first ??= table
     try {
@@ -86,10 +86,10 @@ export function headedTable(tables: Iterable<Table>, test: HeaderTest): HeadedTa
     } catch (error) {
       // With another separator the text may be readable.
       if (!(error instanceof UnreadableSheet)) throw error
-      if (table === first) flaw = error
+      if (table === first) violation = error
     }
   }
-  if (flaw && (nearest?.count ?? 0) < test.needed) throw flaw
+  if (violation && (nearest?.count ?? 0) < test.needed) throw violation
   return nearest
 }
 
@@ -275,8 +275,8 @@ function joinedRow(row: TableRow, below: readonly TableRow[]): TableRow {
   }
 }
 
-/** The flaw of a row that has more cells than the header. */
-export function surplusOf(cells: readonly string[], width: number): readonly SheetFlaw[] {
+/** The violation of a row that has more cells than the header. */
+export function surplusOf(cells: readonly string[], width: number): readonly SheetViolation[] {
   if (cells.length <= width) return NO_FLAWS
   const at = cells.findIndex((cell, index) => index >= width && !isBlank(cell))
   if (at === -1) return NO_FLAWS

@@ -1,13 +1,13 @@
-import { excerpt, NO_FLAWS, type SheetFlaw, UnreadableSheet } from './table.js'
+import { excerpt, NO_FLAWS, type SheetViolation, UnreadableSheet } from './table.js'
 
 export type Members = Readonly<Record<string, unknown>>
 
 export interface JsonRecord {
   /** The line in NDJSON, the number of the element in JSON, from 1. */
   readonly line: number
-  /** Empty if there is a flaw. */
+  /** Empty if there is a violation. */
   readonly members: Members
-  readonly flaws: readonly SheetFlaw[]
+  readonly violations: readonly SheetViolation[]
 }
 
 export function isObject(value: unknown): value is Members {
@@ -17,8 +17,8 @@ export function isObject(value: unknown): value is Members {
 /** The elements of a JSON array, alone or as the only array in an object or in its `_embedded` (HAL). */
 export function jsonRecords(text: string, name: string): JsonRecord[] {
   const found = parsed(text)
-  if ('flaw' in found) {
-    throw new UnreadableSheet(name, `This is not JSON (${found.flaw}). One object a line is the format ndjson.`)
+  if ('violation' in found) {
+    throw new UnreadableSheet(name, `This is not JSON (${found.violation}). One object a line is the format ndjson.`)
   }
   const lists = listsIn(found.value)
   const [elements] = lists
@@ -47,16 +47,16 @@ export function* ndjsonRecords(text: string): Generator<JsonRecord, void> {
     line++
     if (raw.trim() === '') continue
     const content = parsed(raw)
-    yield 'flaw' in content
-      ? flawed(line, raw, 'This line is not JSON. Every line must be one JSON object.')
+    yield 'violation' in content
+      ? invalid(line, raw, 'This line is not JSON. Every line must be one JSON object.')
       : recordOf(line, content.value, () => raw)
   }
 }
 
 function recordOf(line: number, value: unknown, shown: () => string): JsonRecord {
   return isObject(value)
-    ? { line, members: value, flaws: NO_FLAWS }
-    : flawed(line, shown(), `This is ${kindOf(value)}, not a JSON object.`)
+    ? { line, members: value, violations: NO_FLAWS }
+    : invalid(line, shown(), `This is ${kindOf(value)}, not a JSON object.`)
 }
 
 function kindOf(value: unknown): string {
@@ -65,15 +65,15 @@ function kindOf(value: unknown): string {
   return typeof value === 'string' ? 'a text' : `a ${typeof value}`
 }
 
-function flawed(line: number, raw: string, detail: string): JsonRecord {
-  return { line, members: {}, flaws: [{ column: '', value: excerpt(raw), detail }] }
+function invalid(line: number, raw: string, detail: string): JsonRecord {
+  return { line, members: {}, violations: [{ column: '', value: excerpt(raw), detail }] }
 }
 
 /** The value of a JSON text, or what is wrong with it. */
-export function parsed(text: string): { value: unknown } | { flaw: string } {
+export function parsed(text: string): { value: unknown } | { violation: string } {
   try {
     return { value: JSON.parse(text) }
   } catch (error) {
-    return { flaw: error instanceof Error ? error.message : String(error) }
+    return { violation: error instanceof Error ? error.message : String(error) }
   }
 }

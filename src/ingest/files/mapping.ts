@@ -233,7 +233,7 @@ function patternOf(date: Names | undefined, months: Names | undefined, field: st
   if (date === undefined) return undefined
   const checked = dayPattern(listOf(date), strange === undefined ? languages : [])
   if ('pattern' in checked) return checked.pattern
-  problems.push(`"date" of ${field} ${checked.flaw}.`)
+  problems.push(`"date" of ${field} ${checked.violation}.`)
   return undefined
 }
 

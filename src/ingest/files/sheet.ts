@@ -27,17 +27,17 @@ import {
   listed,
   type Place,
   type RowUnit,
-  type SheetFlaw,
   type SheetNoun,
   type SheetRecord,
   type SheetRecords,
+  type SheetViolation,
   type Table,
   UnreadableSheet,
 } from './table.js'
 import { workbookTables } from './workbook/workbook.js'
 
 export type { SheetRecord } from './table.js'
-export { type SheetFlaw, UnreadableSheet } from './table.js'
+export { type SheetViolation, UnreadableSheet } from './table.js'
 
 export const SHEET_FORMATS = ['csv', 'xlsx', 'ods', 'ndjson', 'json'] as const
 export type SheetFormat = (typeof SHEET_FORMATS)[number]
@@ -98,7 +98,7 @@ export function formatOf(fileName: string): SheetFormat | undefined {
   return SHEET_FORMATS.find((format) => EXTENSIONS[format].test(fileName))
 }
 
-/** Reads a whole file. A file that is not a table throws UnreadableSheet; flaws of a record are in the record. */
+/** Reads a whole file. A file that is not a table throws UnreadableSheet; violations of a record are in the record. */
 export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
   const { name, format } = options
   if (isWorkbook(format)) return tableSheet(workbookTables(bytes, name, options.sheet), options)
@@ -181,7 +181,7 @@ function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan
   const { found: table, rows, notes } = outlineOf(found, plan.noun, fields)
   if (isSame && notes.length === 0) return own
   const guessed = guess(plan.noun, table.header.cells, rows, { ...plan, fields, derived, ignoreUnknown })
-  // In a sheet with our own names only words and dates are translated; what else is wrong is a flaw of its row.
+  // In a sheet with our own names only words and dates are translated; what else is wrong is a violation of its row.
   if (own && !isTranslation(guessed, own)) return own
   const mapping = notes.length > 0 ? ofEntries(guessed.mapping) : guessed.mapping
   const all = { ...guessed, mapping, notes: [...notes, ...guessed.notes] }
@@ -251,7 +251,7 @@ function namedTable(found: HeadedTable, options: SheetOptions): Sheet {
       if (at >= cells.length) break
       if (!isBlank(cells[at])) filled.add(at)
     }
-    records.push({ index: records.length, line, values, flaws: surplusOf(cells, header.cells.length) })
+    records.push({ index: records.length, line, values, violations: surplusOf(cells, header.cells.length) })
   }
   // Checked at the end, because a column without a name does not matter if it is blank in every row.
   for (const at of filled) columns.unknown.add(`column ${at + 1}, without a name`)
@@ -277,9 +277,9 @@ function fieldsOf({ table, header }: HeadedTable, columns: Columns): { field: st
 /** The members of objects that have our field names. */
 function ownObjects(source: Iterable<JsonRecord>, columns: Columns): Sheet {
   const records: SheetRecord[] = []
-  for (const { line, members, flaws } of source) {
+  for (const { line, members, violations } of source) {
     const values: Record<string, unknown> = {}
-    const twins: SheetFlaw[] = []
+    const twins: SheetViolation[] = []
     for (const name of Object.keys(members)) {
       const field = columns.fieldOf(name)
       if (field === undefined) continue
@@ -287,7 +287,7 @@ function ownObjects(source: Iterable<JsonRecord>, columns: Columns): Sheet {
         twins.push({ column: name, value: '', detail: `This is ${field} a second time.` })
       else values[field] = members[name]
     }
-    records.push({ index: records.length, line, values, flaws: twins.length === 0 ? flaws : twins })
+    records.push({ index: records.length, line, values, violations: twins.length === 0 ? violations : twins })
   }
   return sheetOf(records, columns)
 }

@@ -57,7 +57,7 @@ export interface SheetRecord {
   /** The line on which it begins; in JSON the number of the element. From 1. */
   readonly line: number
   readonly values: Readonly<Record<string, unknown>>
-  readonly flaws: readonly SheetFlaw[]
+  readonly violations: readonly SheetViolation[]
 }
 
 /** The records of a source, and what to say about them. */
@@ -69,16 +69,16 @@ export interface SheetRecords {
   readonly warnings: readonly string[]
 }
 
-/** A flaw at one place of a sheet. */
-export interface SheetFlaw {
+/** A violation at one place of a sheet. */
+export interface SheetViolation {
   /** The header or member name; '' for the whole record. */
   readonly column: string
   readonly value: string
   readonly detail: string
 }
 
-/** One shared array for the many records without a flaw. */
-export const NO_FLAWS: readonly SheetFlaw[] = Object.freeze([])
+/** One shared array for the many records without a violation. */
+export const NO_FLAWS: readonly SheetViolation[] = Object.freeze([])
 
 /** Where in a file; nowhere in particular without a line. */
 export interface Place {

@@ -209,7 +209,7 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
     const only = run.options.project ?? ''
     if (only !== '') await this.#projects.find([only])
     await this.#open([this.#projects.get(only) ?? []].flat())
-    // With flaws among the records, it is not known yet which entries are missing.
+    // With violations among the records, it is not known yet which entries are missing.
     if (run.options.closeMissing && run.isSound) await this.#closeMissing()
     if (run.isSound) await this.#plan.finish?.()
     if (run.isSound && run.projects.size > 0) await noteSync(run.write, [...run.projects.keys()])
@@ -231,9 +231,9 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
   #projectOf(values: V, check: InputCheck): ProjectRow | undefined {
     const { project: given } = this.#run.options
     const named = values.project ?? given
-    if (named === undefined) check.flaw('project', 'Is needed: a column, or --project for the whole file.')
+    if (named === undefined) check.violation('project', 'Is needed: a column, or --project for the whole file.')
     else if (given !== undefined && named !== given)
-      check.flaw('project', `Is not ${given}, which was given for the whole file.`)
+      check.violation('project', `Is not ${given}, which was given for the whole file.`)
     else return this.#projects.require(named, check)
     return undefined
   }
@@ -249,7 +249,7 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
     }
   }
 
-  /** A record with the row that it matches, if it has no flaw. */
+  /** A record with the row that it matches, if it has no violation. */
   #examined(record: Placed<V>, candidates: Candidates<Row>) {
     const [run, plan] = [this.#run, this.#plan]
     const { index, check, values, place } = record
@@ -271,10 +271,11 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
     const { id, reference } = values
     const named = id == null ? undefined : byId.get(id)
     const holder = reference == null ? undefined : byPlace.get(place)
-    if (id != null && !named && !isId(this.#plan.kind, id)) check.flaw('id', 'Must be an id in the form of an export.')
+    if (id != null && !named && !isId(this.#plan.kind, id))
+      check.violation('id', 'Must be an id in the form of an export.')
     if (named && named.projectId !== project.id)
-      check.flaw('project', 'This id belongs to an entry of another project.')
-    if (id != null && holder && holder.id !== id) check.flaw('reference', `It belongs to ${holder.id}.`)
+      check.violation('project', 'This id belongs to an entry of another project.')
+    if (id != null && holder && holder.id !== id) check.violation('reference', `It belongs to ${holder.id}.`)
     return id == null ? holder : named
   }
 
@@ -292,7 +293,7 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
 
   /** Adds the projects of a batch, with their live entries before anything is stored. */
   async #open(projects: readonly ProjectRow[]): Promise<void> {
-    const { options, projects: keys, flaws } = this.#run
+    const { options, projects: keys, violations } = this.#run
     for (const project of projects) {
       const { id, key } = project
       if (this.#byProject.has(id)) continue
@@ -300,7 +301,7 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
       const elsewhere = options.closeMissing && options.others?.projects.get(key)
       if (elsewhere) {
         const detail = `${key} is in ${elsewhere} as well; closing missing entries needs a project in a single file.`
-        flaws.push({ index: undefined, field: 'project', detail })
+        violations.push({ index: undefined, field: 'project', detail })
       }
       const live = options.closeMissing
         ? await this.#plan.rows((columns) => and(eq(columns.projectId, id), eq(columns.live, 1)))

@@ -138,17 +138,17 @@ interface Gathered {
 function memberRows(run: ImportRun) {
   const byKey = new Map<string, Gathered>()
   const byFirst = new Map<number, Gathered>()
-  const flaw = (index: number, field: string, detail: string) => run.flaws.push({ index, field, detail })
+  const violation = (index: number, field: string, detail: string) => run.violations.push({ index, field, detail })
 
   const merge = ({ first, values, members }: Gathered, { index, values: given }: SourceRecord) => {
     const { member, members: list, ...others } = given
     const name = textOf(member)
-    if (textOf(list) !== '') flaw(index, 'member', 'Give either member or members, not both.')
+    if (textOf(list) !== '') violation(index, 'member', 'Give either member or members, not both.')
     if (name !== '' && !members.has(name)) members.set(name, index)
     for (const [field, value] of Object.entries(others)) {
       if (textOf(values[field]) === '') values[field] = value
       else if (textOf(value) !== '' && fold(textOf(value)) !== fold(textOf(values[field])))
-        flaw(index, field, `Must be as in ${run.options.wording.place(first)}, which has the same group.`)
+        violation(index, field, `Must be as in ${run.options.wording.place(first)}, which has the same group.`)
     }
   }
 
@@ -169,11 +169,11 @@ function memberRows(run: ImportRun) {
       return gathered
     },
 
-    /** Adds a flaw about a member, at its own row if it has one. */
+    /** Adds a violation about a member, at its own row if it has one. */
     refuse(index: number, member: string, detail: string, check: InputCheck): void {
       const row = byFirst.get(index)?.members.get(member)
-      if (row === undefined) check.flaw('members', detail)
-      else flaw(row, 'member', detail)
+      if (row === undefined) check.violation('members', detail)
+      else violation(row, 'member', detail)
     },
   }
 }

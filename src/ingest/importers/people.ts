@@ -82,7 +82,7 @@ function requireErased(
   const known: Readonly<Record<string, unknown>> = before
   const isSame = Object.entries(values).every(([name, value]) => value === known[name])
   const hasMore = (groups ?? []).length > 0 || (details && detailsWith(details, null) !== null)
-  if (!isSame || hasMore) check.flaw('id', `This person was erased at ${erasedAt} and cannot be changed.`)
+  if (!isSame || hasMore) check.violation('id', `This person was erased at ${erasedAt} and cannot be changed.`)
 }
 
 /** The people who match one of these records by id, externalId or e-mail. */

@@ -21,10 +21,11 @@ export function projectsImporter(run: ImportRun): Importer {
         const before = projects.get(id ?? key ?? '')
         const isNamed = before !== undefined || given.name != null || !run.options.createProjects
         const values = isNamed || key == null ? given : { ...given, name: key }
-        if (id != null && !before && !isId('project', id)) check.flaw('id', 'Must be an id in the form of an export.')
+        if (id != null && !before && !isId('project', id))
+          check.violation('id', 'Must be an id in the form of an export.')
         checkProject(before, values, check)
         const holder = projects.get(key ?? '')
-        if (holder && holder.id !== before?.id) check.flaw('key', `It belongs to ${holder.name} (${holder.id}).`)
+        if (holder && holder.id !== before?.id) check.violation('key', `It belongs to ${holder.name} (${holder.id}).`)
         if (key != null) run.claim(index, 'key', key, check)
         const claimed = before?.id ?? id
         if (claimed != null) run.claim(index, 'id', claimed, check, id == null ? 'key' : 'id')

@@ -112,10 +112,10 @@ export class AssigneeMatcher {
     const field = this.#field
     if (id != null) {
       const { person } = this.#people.match(id)
-      if (person?.id !== id) check.flaw(`${field}Id`, `There is no person with the user id ${JSON.stringify(id)}.`)
+      if (person?.id !== id) check.violation(`${field}Id`, `There is no person with the user id ${JSON.stringify(id)}.`)
       // An export has the name beside the id.
       else if (who != null && fold(who) !== fold(person.name) && this.#people.match(who).person?.id !== id)
-        check.flaw(field, `This is not who ${field}Id names, which is ${person.name}; give one of the two.`)
+        check.violation(field, `This is not who ${field}Id names, which is ${person.name}; give one of the two.`)
       return { id, name }
     }
     if (who == null)
@@ -126,8 +126,8 @@ export class AssigneeMatcher {
       return { id: found.person.id, name: name === undefined ? (found.by === 'name' ? who : null) : name }
     const words = strangerInWords(who, found)
     const kept = checkText(name ?? who, 'name')
-    if ('flaw' in kept) check.flaw(field, `${words} ${kept.flaw}`)
-    else if (this.#run.options.strictPeople) check.flaw(field, words)
+    if ('violation' in kept) check.violation(field, `${words} ${kept.violation}`)
+    else if (this.#run.options.strictPeople) check.violation(field, words)
     else {
       const stranger = found.namesakes === 0 ? { stranger: who } : {}
       this.#run.warnings.push({ index, field, detail: `${words} It is kept as ${field}Name.`, ...stranger })
@@ -139,7 +139,7 @@ export class AssigneeMatcher {
   #asWritten({ who }: Attribution, before: Assignee | undefined, check: InputCheck): Assignee {
     if (who == null) return { id: who, name: who }
     const kept = checkText(who, 'name')
-    if ('flaw' in kept) check.flaw(this.#field, kept.flaw)
+    if ('violation' in kept) check.violation(this.#field, kept.violation)
     if (!this.#hasWarned) this.#warnUnmatched()
     return { id: before?.name === who ? before.id : null, name: who }
   }

@@ -51,19 +51,20 @@ export class RecordMatcher<Row extends Listed> {
     this.#byAlias = new Map(rows.map((row) => [plan.aliasOf(row), row]))
   }
 
-  /** The row that a record matches; values that belong to another row or to an earlier record become flaws. */
+  /** The row that a record matches; values that belong to another row or to an earlier record become violations. */
   match(record: Naming): Row | undefined {
     const { values, check } = record
     const { id, externalId, [this.#plan.alias]: alias } = values
     const holderOfId = externalId == null ? undefined : this.#byExternalId.get(externalId)
     const holderOfAlias = alias == null ? undefined : this.#byAlias.get(fold(alias))
     const named = id == null ? undefined : this.#byId.get(id)
-    if (id != null && !named && !isId(this.#plan.kind, id)) check.flaw('id', 'Must be an id in the form of an export.')
+    if (id != null && !named && !isId(this.#plan.kind, id))
+      check.violation('id', 'Must be an id in the form of an export.')
     // An alias can move to another row that has its own externalId, and then does not match.
     const isSame = externalId == null || !holderOfAlias?.externalId || holderOfAlias.externalId === externalId
     const match = id == null ? (holderOfId ?? (isSame ? holderOfAlias : undefined)) : named
-    if (holderOfId && holderOfId !== match) check.flaw('externalId', belongsTo(holderOfId))
-    if (holderOfAlias && holderOfAlias !== match) check.flaw(this.#plan.alias, belongsTo(holderOfAlias))
+    if (holderOfId && holderOfId !== match) check.violation('externalId', belongsTo(holderOfId))
+    if (holderOfAlias && holderOfAlias !== match) check.violation(this.#plan.alias, belongsTo(holderOfAlias))
     this.#claim(record, match?.id)
     return match
   }

@@ -42,7 +42,7 @@ export class ProjectMatcher extends Lookup<ProjectRow | undefined> {
     if (before) return before
     if (!options.createProjects) {
       const advice = `Import it first, or create it with ${options.wording.createProjects}.`
-      check.flaw('project', `There is no project ${key}. ${advice}`)
+      check.violation('project', `There is no project ${key}. ${advice}`)
       return undefined
     }
     const { row } = this.#ledger.enter(undefined, projectWith(write, undefined, { key, name: key }))
@@ -95,10 +95,10 @@ export class GroupMatcher extends Lookup<GroupRow | undefined> {
     const before = this.#made.get(fold(name))
     if (before) return before
     const checked = checkText(name, 'name')
-    if ('flaw' in checked) check.flaw('groups', `${JSON.stringify(name)}: ${checked.flaw}`)
+    if ('violation' in checked) check.violation('groups', `${JSON.stringify(name)}: ${checked.violation}`)
     else if (!options.createGroups || isId('group', name)) {
       const advice = `Import groups first, or create it with ${options.wording.createGroups}.`
-      check.flaw('groups', `There is no group ${JSON.stringify(name)}. ${advice}`)
+      check.violation('groups', `There is no group ${JSON.stringify(name)}. ${advice}`)
     } else {
       const { row } = this.#ledger.enter(undefined, groupWith(write, undefined, { name }))
       this.#made.set(fold(name), row)
@@ -140,16 +140,17 @@ export class RiskMatcher {
   check(record: Placed<RiskValues>, linkedTo: string | null | undefined): void {
     const { check } = record
     const { risk, riskId } = record.values
-    if (risk != null && riskId != null) check.flaw('risk', 'Give either risk or riskId, not both.')
+    if (risk != null && riskId != null) check.violation('risk', 'Give either risk or riskId, not both.')
     if (risk != null && this.idOf(record) === undefined) {
       const what = `There is no risk ${JSON.stringify(risk)} in ${record.project.key}.`
-      check.flaw('risk', `${what} Name one risk by its reference, and import the risks first.`)
+      check.violation('risk', `${what} Name one risk by its reference, and import the risks first.`)
     }
     // Links that an earlier release accepted stay, so that an export can be imported again.
     if (riskId == null || riskId === linkedTo) return
     const home = this.#projectOf.get(riskId)
-    if (home === undefined) check.flaw('riskId', 'There is no risk with this id.')
-    else if (home !== record.project.id) check.flaw('riskId', `This risk does not belong to ${record.project.key}.`)
+    if (home === undefined) check.violation('riskId', 'There is no risk with this id.')
+    else if (home !== record.project.id)
+      check.violation('riskId', `This risk does not belong to ${record.project.key}.`)
   }
 
   /** Absent if the record does not mention it. */

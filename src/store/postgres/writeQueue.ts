@@ -99,14 +99,14 @@ export class WriteQueue extends Writes<Member> {
     }
   }
 
-  private settle(taken: readonly Member[], { end, verdicts, error }: Outcome): void {
+  private settle(taken: readonly Member[], { end, settled, error }: Outcome): void {
     if (end === 'committed') this.hasFailed = false
     else if (isUnwritable(error)) this.hasFailed = true
     taken.forEach(({ resolve, reject, giveUp }, index) => {
       clearTimeout(giveUp)
-      const verdict = verdicts[index] ?? { error }
-      if ('error' in verdict) reject(verdict.error)
-      else resolve(verdict.result)
+      const one = settled[index] ?? { error }
+      if ('error' in one) reject(one.error)
+      else resolve(one.result)
     })
   }
 
@@ -134,14 +134,14 @@ interface Turn {
 }
 
 /** The result of one write, or its error. */
-type Verdict = { readonly result: unknown } | { readonly error: unknown }
+type Settled = { readonly result: unknown } | { readonly error: unknown }
 
 interface Outcome {
   /** `undone` if the server rolled back for a transient reason, so that a retry may succeed; `lost` is the connection. */
   readonly end: 'committed' | 'undone' | 'lost' | 'failed'
   /** In the order in which the writes were taken. */
-  readonly verdicts: readonly Verdict[]
-  /** For the writes without a verdict: nothing of them is stored. */
+  readonly settled: readonly Settled[]
+  /** For the writes that did not settle: nothing of them is stored. */
   readonly error?: unknown
 }
 
@@ -154,7 +154,7 @@ async function attempt(database: Database, turn: Turn): Promise<Outcome> {
   try {
     session = await database.open(Math.max(1, turn.turnAt - performance.now()))
   } catch (error) {
-    return { end: 'lost', verdicts: [], error }
+    return { end: 'lost', settled: [], error }
   }
   const transaction = new Transaction(session.run, database)
   try {
@@ -162,7 +162,7 @@ async function attempt(database: Database, turn: Turn): Promise<Outcome> {
     await transaction.performAll(turn)
     const isClean = await transaction.end()
     session.release(!isClean)
-    return { end: 'committed', verdicts: transaction.verdicts }
+    return { end: 'committed', settled: transaction.settled }
   } catch (error) {
     const cause = transaction.failure ?? error
     const code = driverCode(cause) ?? ''
@@ -171,11 +171,11 @@ async function attempt(database: Database, turn: Turn): Promise<Outcome> {
     const isStale = transaction.hasBegun && STALE.includes(code)
     session.release(isLost || isStale || !(await rolledBack(session.run)))
     if (isStale || UNDONE.includes(code))
-      return { end: 'undone', verdicts: [], error: new Fault('UNAVAILABLE', BUSY, { cause }) }
+      return { end: 'undone', settled: [], error: new Fault('UNAVAILABLE', BUSY, { cause }) }
     const reported = toFault(error instanceof Fault ? error : cause)
     return isLost
-      ? { end: 'lost', verdicts: transaction.verdictsOfLost(cause), error: reported }
-      : { end: 'failed', verdicts: [], error: reported }
+      ? { end: 'lost', settled: transaction.settledOfLost(cause), error: reported }
+      : { end: 'failed', settled: [], error: reported }
   }
 }
 
@@ -189,7 +189,7 @@ const MANY_ROWS = 100
 const TOGETHER_MS = 250
 
 class Transaction {
-  readonly verdicts: Verdict[] = []
+  readonly settled: Settled[] = []
   hasBegun = false
   /** The first statement error: code above may catch it and throw something else. */
   failure: unknown
@@ -253,11 +253,11 @@ class Transaction {
       if (this.failure !== undefined) throw this.failure
       if (!as.unseen) raise(this.raised, changed, nonce)
       this.lastTimestamp = at
-      this.verdicts.push({ result })
+      this.settled.push({ result })
     } catch (error) {
-      if (this.failure !== undefined || (trace.hasWritten && this.verdicts.length > 0)) throw error
+      if (this.failure !== undefined || (trace.hasWritten && this.settled.length > 0)) throw error
       this.mustRollBack = trace.hasWritten
-      this.verdicts.push({ error: toFault(error) })
+      this.settled.push({ error: toFault(error) })
     } finally {
       trace.isOver = true
     }
@@ -266,7 +266,7 @@ class Transaction {
   /** A write of many rows must not delay others: it fails in a shared transaction and is retried in its own. */
   private noteLength(values: readonly unknown[]): void {
     this.isLong ||= values.some((value) => Array.isArray(value) && value.length > MANY_ROWS)
-    if (!this.isLong || this.verdicts.length === 0) return
+    if (!this.isLong || this.settled.length === 0) return
     this.failure ??= new Error('A write of many rows needs a transaction of its own.')
     throw this.failure
   }
@@ -286,7 +286,7 @@ class Transaction {
 
   /** Commits, or rolls back if there is nothing to store; returns whether the connection can be reused. */
   async end(): Promise<boolean> {
-    const isStoring = !this.mustRollBack && this.verdicts.some((verdict) => 'result' in verdict)
+    const isStoring = !this.mustRollBack && this.settled.some((one) => 'result' in one)
     if (!isStoring) return rolledBack(this.once)
     this.isCommitting = true
     const { command } = await this.send(this.raised.size > 0 ? `${raising(this.raised, String)}; commit` : 'commit')
@@ -295,13 +295,13 @@ class Transaction {
   }
 
   /** Whether the server received COMMIT is unknown, so these writes must not be retried here. */
-  verdictsOfLost(cause: unknown): Verdict[] {
+  settledOfLost(cause: unknown): Settled[] {
     if (!this.isCommitting) return []
     const sentence =
       'The connection was lost while this was being stored. It may or may not be stored: check before you send it again.'
     // A rejected write may have been rejected because of another write in the batch.
-    return this.verdicts.map((verdict) => ({
-      error: new Fault('UNAVAILABLE', 'result' in verdict ? sentence : UNREACHABLE, { cause }),
+    return this.settled.map((one) => ({
+      error: new Fault('UNAVAILABLE', 'result' in one ? sentence : UNREACHABLE, { cause }),
     }))
   }
 }

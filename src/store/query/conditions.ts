@@ -24,7 +24,7 @@ function anywhere(text: string): string {
 /** One of these folded columns contains the folded text. */
 export function contains(text: string, ...columns: AnyColumn[]): SQL | undefined {
   const checked = checkText(text, 'search')
-  if ('flaw' in checked) throw badArgument('search', checked.flaw)
+  if ('violation' in checked) throw badArgument('search', checked.violation)
   const pattern = anywhere(fold(checked.text))
   return or(...columns.map((column) => sql`${column} like ${pattern} escape '\\'`))
 }

@@ -2,7 +2,7 @@ import { type AnyColumn, aliasedTable, and, desc, type Placeholder, type SQL, sq
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Read } from '../store.js'
 import type { Key } from './cursors.js'
-import { type AnyList, BEGINNING, columnsOf, cursorKeys, isAfter, isGone, isServed, unionOf } from './page.js'
+import { type AnyList, BEGINNING, columnsOf, cursorKeys, isAfter, isGone, isIndexed, unionOf } from './page.js'
 
 /** The rows that a page is taken from: a list, or the part of it that belongs to a row of another table. */
 export interface Source {
@@ -12,7 +12,7 @@ export interface Source {
   /** Conditions whose rows are merged, each together with `condition`. */
   readonly parts?: readonly SQL[] | undefined
   /** Whether an index has exactly these rows, in this order. */
-  readonly isServed: boolean
+  readonly isIndexed: boolean
 }
 
 /** What a filter matches: the rows of a condition, or those of several parts. */
@@ -24,7 +24,7 @@ export function matchingOf(read: Read, list: AnyList, filter: object): Matching 
 }
 
 export function listSource(read: Read, list: AnyList, filter: object, matching: Matching): Source {
-  return { list, from: sql`${list.table(read.t)}`, ...matching, isServed: isServed(list, filter) }
+  return { list, from: sql`${list.table(read.t)}`, ...matching, isIndexed: isIndexed(list, filter) }
 }
 
 /** The requested part of a source; without `first` all of it, up to `most` rows. */
@@ -67,7 +67,7 @@ export class JsonPage {
     this.from = parts ? this.union(parts) : source.from
     this.where = conditional(and(parts ? undefined : condition, after))
     // Without an index in list order, collect the rows once for all expressions.
-    if (cut.first !== undefined && (parts || !source.isServed)) {
+    if (cut.first !== undefined && (parts || !source.isIndexed)) {
       const gathered = sql.identifier(`${name}_page`)
       const rows = sql`${this.selecting(columnsOf(base))} limit ${read.limit(cut.first + 1)}`
       this.prefix = sql`with ${gathered} as materialized (${rows}) `
@@ -103,7 +103,7 @@ export class JsonPage {
   get gone(): SQL {
     const { list } = this.source
     const { place } = this.cut
-    if (!list.mark || !place) return sql`0`
+    if (!list.rowNonce || !place) return sql`0`
     return sql`case when ${isGone(list, list.table(this.read.t), place)} then 1 else 0 end`
   }
 
@@ -135,7 +135,7 @@ export class JsonPage {
       // A page that is not full ends with the last row of the list.
       ...(first === undefined ? [] : [sql`(${this.selecting(cursor)} limit 1 offset ${this.read.limit(first - 1)})`]),
       last,
-      ...(this.source.list.mark ? this.resumption() : []),
+      ...(this.source.list.rowNonce ? this.resumption() : []),
     ]
     return this.read.json.sorted(ends.length === 1 ? last : sql`coalesce(${listed(ends)})`)
   }

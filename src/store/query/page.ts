@@ -21,7 +21,7 @@ export interface List<T extends PgTable, F> {
   /** The members of a filter that name rows of other tables. */
   readonly names?: Readonly<Record<string, Naming>>
   /** Whether no index has the rows in order, so that every page reads all of them. */
-  readonly isSought?: boolean
+  readonly needsScan?: boolean
   /**
    * The filter as several conditions, for which `matching` would need a scan: each row matches at most one of them, and
    * an index has the rows of each in list order. Undefined if `matching` is served as it is, or not at all.
@@ -35,7 +35,7 @@ export interface List<T extends PgTable, F> {
    * A random value of each row that its cursors hold: if the row of a cursor is gone or has another one, so is the
    * position. Such a list can be followed: its `endCursor` is never null.
    */
-  mark?(table: T): AnyPgColumn
+  rowNonce?(table: T): AnyPgColumn
 }
 
 /** What a list asks about its reader. */
@@ -65,16 +65,16 @@ export function extentOf<T extends PgTable, F>(
   filter: F,
   first = Number.POSITIVE_INFINITY,
 ): Extent {
-  return { table: list.table(t), rows: isServed(list as AnyList, filter as object) ? first : Number.POSITIVE_INFINITY }
+  return { table: list.table(t), rows: isIndexed(list as AnyList, filter as object) ? first : Number.POSITIVE_INFINITY }
 }
 
-type Served = Pick<AnyList, 'indexed' | 'isSought' | 'serves'>
+type Served = Pick<AnyList, 'indexed' | 'needsScan' | 'serves'>
 
 /** Whether an index has exactly the rows that match the filter, in list order. */
-export function isServed({ indexed = [], isSought = false, serves }: Served, filter: object): boolean {
+export function isIndexed({ indexed = [], needsScan = false, serves }: Served, filter: object): boolean {
   if (serves) return serves(filter)
   const [given, ...more] = Object.entries(filter).filter(([, value]) => value != null)
-  if (isSought || more.length > 0) return false
+  if (needsScan || more.length > 0) return false
   if (!given) return true
   const [name, value] = given
   return indexed.some((one) => one === name) && (!Array.isArray(value) || value.length === 1)
@@ -94,8 +94,8 @@ export function placeAfter({ t }: Read, list: AnyList, after: string): readonly 
 }
 
 /** The columns whose values make a cursor. */
-export function cursorKeys<T extends PgTable, F>({ order, mark }: List<T, F>, table: T): readonly AnyPgColumn[] {
-  return mark ? [...order(table), mark(table)] : order(table)
+export function cursorKeys<T extends PgTable, F>({ order, rowNonce }: List<T, F>, table: T): readonly AnyPgColumn[] {
+  return rowNonce ? [...order(table), rowNonce(table)] : order(table)
 }
 
 /** The condition that the row of a cursor is no longer the one that it was made for; of nothing it can always begin. */

@@ -4,7 +4,7 @@ import type { Extent, Read } from '../store.js'
 import { type DetailTable, detail } from '../tables/derived.js'
 import type { Tables } from '../tables.js'
 import { conditional, type Source } from './jsonPage.js'
-import { guarded, isServed, type List, rowOf } from './page.js'
+import { guarded, isIndexed, type List, rowOf } from './page.js'
 
 export type Identified = PgTable & { id: AnyPgColumn }
 
@@ -54,7 +54,7 @@ export function relatedSource(
     from: relatedFrom(read, relation),
     // `row` is always an alias of the relation's own table.
     condition: and(relation.where(read, row as Identified, list.table(read.t)), matching),
-    isServed: isServed(list, filter),
+    isIndexed: isIndexed(list, filter),
   }
 }
 

@@ -97,15 +97,15 @@ async function copySnapshot(store: string, copy: string, { clock, signal }: Copy
 
 /** Makes the copy self-contained, and throws unless it passes the integrity check and has the expected contents. */
 export function verifyCopy(copy: string, expected: Contents): void {
-  const flaw = flawOf(copy, expected)
-  if (flaw === undefined) return
+  const violation = violationOf(copy, expected)
+  if (violation === undefined) return
   throw new Fault(
     'UNAVAILABLE',
-    `The copy was thrown away, because ${flaw}. If it happens again, the store itself is damaged.`,
+    `The copy was thrown away, because ${violation}. If it happens again, the store itself is damaged.`,
   )
 }
 
-export function flawOf(copy: string, expected: Contents): string | undefined {
+export function violationOf(copy: string, expected: Contents): string | undefined {
   let connection: Connection | undefined
   try {
     connection = open(copy)

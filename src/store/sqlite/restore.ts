@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { Fault } from '../../errors.js'
 import { driverCode } from '../faults.js'
 import { type Applied, migrationsOf, pendingAfter } from '../migrationJournal.js'
-import { type Contents, contentsOf, flawOf, sync } from './backup.js'
+import { type Contents, contentsOf, sync, violationOf } from './backup.js'
 import { type Connection, openDatabase } from './driver.js'
 
 interface Restored extends Contents {
@@ -43,9 +43,9 @@ export function restore(backup: string, store: string, now: Date): Restored {
 /** The contents of a copy; throws if it is damaged, not a store, or newer than this program. */
 function checked(copy: string, backup: string): Contents {
   const contents = read(copy, backup)
-  const flaw = flawOf(copy, contents)
-  if (flaw === undefined) return contents
-  throw new Fault('CONFLICT', `${backup} is damaged: ${flaw}. Nothing was changed.`)
+  const violation = violationOf(copy, contents)
+  if (violation === undefined) return contents
+  throw new Fault('CONFLICT', `${backup} is damaged: ${violation}. Nothing was changed.`)
 }
 
 function read(copy: string, backup: string): Contents {

@@ -26,7 +26,7 @@ interface Member extends Waiting {
 }
 
 /** The outcome of one write, reported after the batch is committed. */
-interface Verdict {
+interface Outcome {
   readonly report: () => void
   /** Undefined if no result can have changed. */
   readonly shown?: Trace | undefined
@@ -86,9 +86,9 @@ export class WriteQueue extends Writes<Member> {
   /** Commits a batch; if it fails as a whole, each write is retried alone, so that one failure spares the rest. */
   private async commit(batch: readonly Member[]): Promise<void> {
     try {
-      const verdicts = await this.transact(batch)
+      const outcomes = await this.transact(batch)
       this.hasFailed = false
-      for (const { report } of verdicts) report()
+      for (const { report } of outcomes) report()
     } catch (error) {
       const [first, ...others] = batch
       if (others.length > 0) for (const one of batch) await this.commit([one])
@@ -99,20 +99,20 @@ export class WriteQueue extends Writes<Member> {
     }
   }
 
-  private async transact(batch: readonly Member[]): Promise<Verdict[]> {
+  private async transact(batch: readonly Member[]): Promise<Outcome[]> {
     this.options.requireUsable()
     await this.begin(Math.min(...batch.map(({ giveUpAt }) => giveUpAt)))
     try {
-      const verdicts: Verdict[] = []
+      const outcomes: Outcome[] = []
       // The transaction excludes other writers: each timestamp is the last one for the next write.
       let last = this.lastTimestamp.get()
       for (const one of batch) {
         const at = timestampAfter(last, one.as.at(), this.options.onNotice)
-        verdicts.push(await this.perform(one, at, batch.length > 1))
+        outcomes.push(await this.perform(one, at, batch.length > 1))
         last = at
       }
       const raised: Raised = new Map()
-      for (const { shown } of verdicts) if (shown) raise(raised, shown.changed, shown.nonce)
+      for (const { shown } of outcomes) if (shown) raise(raised, shown.changed, shown.nonce)
       if (raised.size > 0)
         this.run(
           raising(raised, () => '?'),
@@ -120,7 +120,7 @@ export class WriteQueue extends Writes<Member> {
         )
       this.run('commit')
       this.committed += 1
-      return verdicts
+      return outcomes
     } catch (error) {
       if (this.writer.inTransaction) this.run('rollback')
       throw toFault(error)
@@ -130,7 +130,7 @@ export class WriteQueue extends Writes<Member> {
   }
 
   /** Runs one write. If it fails before it has written, the others of its batch are committed without it. */
-  private async perform({ as, work, resolve, reject }: Member, at: string, isBatched: boolean): Promise<Verdict> {
+  private async perform({ as, work, resolve, reject }: Member, at: string, isBatched: boolean): Promise<Outcome> {
     const trace = new Trace()
     const traced: Statements = {
       prepare: (sql) => {

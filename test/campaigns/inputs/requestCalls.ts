@@ -123,7 +123,7 @@ const DOCUMENTS: Readonly<Record<string, () => string>> = {
   'a comment of the most letters': () => `{ __typename } #${'x'.repeat(CHARACTERS)}`,
   'the most line breaks': () => `{${'\n'.repeat(CHARACTERS)}__typename }`,
   'the most commas': () => `{${','.repeat(CHARACTERS)}__typename }`,
-  'the most line breaks and a flaw': () => `{${'\n'.repeat(CHARACTERS)}`,
+  'the most line breaks and a violation': () => `{${'\n'.repeat(CHARACTERS)}`,
   'a name of the most letters': () => `{ ${'x'.repeat(CHARACTERS)} }`,
   'an unknown field of the most letters below': () => one('x'.repeat(CHARACTERS)),
   'the most unknown fields': () => one(times(880, (i) => `x${i}`).join(' ')),

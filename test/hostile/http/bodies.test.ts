@@ -12,7 +12,7 @@ import { compiledRoute } from '../../../src/http/rest/compiledRoutes.js'
 import { ROUTES } from '../../../src/http/rest/routes.js'
 import type { Company } from '../../support/fixtures.js'
 import { AS_MANAGER, campaign, openArena, posted, type Row, sample } from '../support/arena.js'
-import { fine, flawAt, problem, refused } from '../support/verdicts.js'
+import { fine, problem, refused, violationAt } from '../support/verdicts.js'
 import type { Sent } from '../support/wire.js'
 
 /** Values, as JSON, that a leaf of each type must refuse, besides objects and lists. */
@@ -89,7 +89,7 @@ const wrongTypes = TAKING.flatMap(({ method, path, input }) =>
     (wrong): Row => [
       `${method} ${path} refuses ${wrong.path}`,
       (company) => ({ ...posted(pathOf(path, company), wrong.body), method }),
-      flawAt(wrong.pointer),
+      violationAt(wrong.pointer),
     ],
   ),
 )
@@ -98,7 +98,7 @@ const unknownMembers = TAKING.map(
   ({ method, path }): Row => [
     `${method} ${path} refuses members that there are not`,
     (company) => ({ ...posted(pathOf(path, company), '{"isAdmin":true,"scopes":["personnel.manage"]}'), method }),
-    flawAt('/isAdmin'),
+    violationAt('/isAdmin'),
   ],
 )
 
@@ -167,7 +167,7 @@ const JSON_TYPES = [
 
 const ownTypes = JSON_TYPES.flatMap((type): Row[] => [
   [`GraphQL takes ${type}`, posted('/graphql', '{"query":"{ __typename }"}', { 'Content-Type': type }), fine()],
-  [`REST takes ${type}`, posted('/v1/personnel', '{"name":1}', { 'Content-Type': type }), flawAt('/name')],
+  [`REST takes ${type}`, posted('/v1/personnel', '{"name":1}', { 'Content-Type': type }), violationAt('/name')],
 ])
 
 const unasked: Row[] = [

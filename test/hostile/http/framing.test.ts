@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { LIMITS } from '../../../src/limits.js'
 import { type Attack, campaign, openArena, posted, type Row, SMALL_KEY } from '../support/arena.js'
 import { BODY, CHUNKS, getting, HIDDEN, length, lines, posting, SIZE } from '../support/requests.js'
-import { either, fine, flawAt, problem, refused, statuses, unreadable, type Verdict } from '../support/verdicts.js'
+import { either, fine, problem, refused, statuses, unreadable, type Verdict, violationAt } from '../support/verdicts.js'
 import type { Sent } from '../support/wire.js'
 
 const WRONG_LENGTHS = [
@@ -100,8 +100,8 @@ const sizes: Row[] = ['/v1/personnel', '/v1/groups', '/graphql'].flatMap((target
 ])
 
 const bounds: Row[] = [
-  ['as many bytes as may be are read', declared('/v1/personnel', String(FEW), padded(FEW)), flawAt('/name')],
-  ['as many bytes as may be of a whole project are read', posted('/v1/projects', padded(MANY)), flawAt('/key')],
+  ['as many bytes as may be are read', declared('/v1/personnel', String(FEW), padded(FEW)), violationAt('/name')],
+  ['as many bytes as may be of a whole project are read', posted('/v1/projects', padded(MANY)), violationAt('/key')],
   [
     'a byte too many of a whole project is refused',
     posted('/v1/projects', padded(MANY + 1)),

@@ -76,8 +76,8 @@ const named =
   (...parameters: string[]): Verdict =>
   (talk) => {
     problem('BAD_REQUEST')(talk)
-    const flaws: { parameter: string }[] = talk.answers[0]?.body.errors
-    expect(flaws.map((flaw) => flaw.parameter)).toEqual(parameters)
+    const violations: { parameter: string }[] = talk.answers[0]?.body.errors
+    expect(violations.map((violation) => violation.parameter)).toEqual(parameters)
   }
 
 /** Queries that are refused, and the parameters that the refusal names. */

@@ -41,17 +41,17 @@ export function problem(code: Code, detail = /./): Verdict {
 }
 
 /** A 422 that points at this member. */
-export function flawAt(pointer: string): Verdict {
+export function violationAt(pointer: string): Verdict {
   return (talk) => {
     const answer = only(talk)
     expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')
-    const pointers: string[] = answer.body.errors.map((flaw: { pointer: string }) => flaw.pointer)
+    const pointers: string[] = answer.body.errors.map((violation: { pointer: string }) => violation.pointer)
     expect(pointers.filter((one) => one === pointer || one.startsWith(`${pointer}/`))).not.toEqual([])
   }
 }
 
-/** A 422 with exactly these flaws. */
-export function flaws(...expected: { pointer: string; detail: string }[]): Verdict {
+/** A 422 with exactly these violations. */
+export function violations(...expected: { pointer: string; detail: string }[]): Verdict {
   return (talk) => {
     const answer = only(talk)
     expect(answer).toMatchProblem(422, 'VALIDATION_FAILED')

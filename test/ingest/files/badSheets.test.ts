@@ -4,8 +4,8 @@ import { addIssue, addProject, addRisk, issue, project, risk } from '../../suppo
 import { runHere } from '../../support/inProcess.js'
 import { type Desk, lines, openDesk } from '../importing.js'
 
-/** A flaw of a cell as line, column and detail; a flaw of the file as a sentence. */
-type Flaw = readonly [number, string, string] | string
+/** A violation of a cell as line, column and detail; a violation of the file as a sentence. */
+type Violation = readonly [number, string, string] | string
 
 const RISK_COLUMNS = Object.keys(SHEETS.risks.fields).join(', ')
 const ADVICE = 'Save the file as UTF-8, or give --encoding windows-1252, which is what Excel on Windows writes.'
@@ -16,7 +16,7 @@ const header = (...columns: string[]) => ['project', 'reference', 'title', ...co
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
 const windows1252 = (text: string) => Buffer.from(text, 'latin1')
 
-const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...flaws: Flaw[]])[] = [
+const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...violations: Violation[]])[] = [
   ['empty.csv', '', 'empty.csv: The file is empty.'],
   ['blank.json', ' \n\n', 'blank.json: The file is empty.'],
   [
@@ -161,16 +161,16 @@ async function openRisks(): Promise<Desk> {
 }
 
 describe('a bad sheet', () => {
-  test('is reported with its flaw and what would be right, and leaves the store unchanged', async () => {
+  test('is reported with its violation and what would be right, and leaves the store unchanged', async () => {
     const desk = await openRisks()
     const before = desk.dump()
     for (const [file, content] of BAD) desk.put(file, content)
     const { code, stderr, report } = await desk.report('risks', '--strict', ...BAD.map(([file]) => file))
-    const found = report.files.map(({ file, flaws }) => [
+    const found = report.files.map(({ file, violations }) => [
       file,
-      ...flaws.map(({ line, column, detail }) => (line === undefined ? detail : [line, column, detail])),
+      ...violations.map(({ line, column, detail }) => (line === undefined ? detail : [line, column, detail])),
     ])
-    expect(found).toEqual(BAD.map(([file, , ...flaws]) => [file, ...flaws]))
+    expect(found).toEqual(BAD.map(([file, , ...violations]) => [file, ...violations]))
     expect({ code, stderr }).toEqual({ code: 1, stderr: `${BAD.length} of ${BAD.length} files could not be used.\n` })
     expect(desk.dump()).toEqual(before)
   })
@@ -200,9 +200,12 @@ describe('a bad sheet', () => {
     ]
     desk.put('issues.csv', lines(header('severity', 'risk', 'riskId'), ...rows))
     const { code, report } = await desk.report('issues', 'issues.csv')
-    expect({ code, flaws: report.files[0]?.flaws.map(({ line, column, detail }) => [line, column, detail]) }).toEqual({
+    expect({
+      code,
+      violations: report.files[0]?.violations.map(({ line, column, detail }) => [line, column, detail]),
+    }).toEqual({
       code: 1,
-      flaws: [
+      violations: [
         [2, 'risk', 'There is no risk "M-1" in APOLLO. Name one risk by its reference, and import the risks first.'],
         [3, 'riskId', 'There is no risk with this id.'],
         [4, 'risk', 'Give either risk or riskId, not both.'],

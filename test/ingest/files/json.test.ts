@@ -22,32 +22,32 @@ describe('JSON', () => {
   test('has one object on each line of NDJSON, and reading goes on after a line that is none', () => {
     const text = '{"title":"a","Raised_on":null,"score":3}\r\n\n[1]\n{"title":\n"x"\nnull\n{"id":7}'
     expect(sheet(text, { format: 'ndjson' }).records).toEqual([
-      { index: 0, line: 1, values: { title: 'a', raisedOn: null }, flaws: [] },
+      { index: 0, line: 1, values: { title: 'a', raisedOn: null }, violations: [] },
       {
         index: 1,
         line: 3,
         values: {},
-        flaws: [{ column: '', value: '[1]', detail: 'This is an array, not a JSON object.' }],
+        violations: [{ column: '', value: '[1]', detail: 'This is an array, not a JSON object.' }],
       },
       {
         index: 2,
         line: 4,
         values: {},
-        flaws: [{ column: '', value: '{"title":', detail: expect.stringContaining('not JSON') }],
+        violations: [{ column: '', value: '{"title":', detail: expect.stringContaining('not JSON') }],
       },
       {
         index: 3,
         line: 5,
         values: {},
-        flaws: [{ column: '', value: '"x"', detail: 'This is a text, not a JSON object.' }],
+        violations: [{ column: '', value: '"x"', detail: 'This is a text, not a JSON object.' }],
       },
       {
         index: 4,
         line: 6,
         values: {},
-        flaws: [{ column: '', value: 'null', detail: 'This is null, not a JSON object.' }],
+        violations: [{ column: '', value: 'null', detail: 'This is null, not a JSON object.' }],
       },
-      { index: 5, line: 7, values: { id: 7 }, flaws: [] },
+      { index: 5, line: 7, values: { id: 7 }, violations: [] },
     ])
   })
 
@@ -60,7 +60,7 @@ describe('JSON', () => {
     expect(values(text, { format: 'json' })).toEqual(expected)
   })
 
-  test('cannot reach a prototype, and a name that it has twice is a flaw', () => {
+  test('cannot reach a prototype, and a name that it has twice is a violation', () => {
     const text = '[{"__proto__":{"title":"x"},"constructor":1,"id":1,"ID":2}]'
     const { records, ignored } = sheet(text, { format: 'json', ignoreUnknown: true })
     expect([ignored, Object.keys(records[0]?.values ?? {}), records[0]?.values['title']]).toEqual([
@@ -68,7 +68,7 @@ describe('JSON', () => {
       ['id'],
       undefined,
     ])
-    expect(records[0]?.flaws).toEqual([{ column: 'ID', value: '', detail: 'This is id a second time.' }])
+    expect(records[0]?.violations).toEqual([{ column: 'ID', value: '', detail: 'This is id a second time.' }])
   })
 
   test.each<[SheetOptions['format'], string, boolean, RegExp]>([

@@ -22,8 +22,8 @@ function values(text: string, options: Partial<SheetOptions> = {}) {
   return sheet(text, options).records.map((record) => record.values)
 }
 
-function flaws(text: string, options: Partial<SheetOptions> = {}) {
-  return sheet(text, options).records.map((record) => record.flaws)
+function violations(text: string, options: Partial<SheetOptions> = {}) {
+  return sheet(text, options).records.map((record) => record.violations)
 }
 
 const cellsOf = (text: string) => Array.from(csvRecords(text, ','), ({ cells }) => cells)
@@ -205,7 +205,7 @@ describe('the text of a file', () => {
 describe('a table', () => {
   test('is read by field names, in any case and notation of the header', () => {
     const { records, columnOf, ...rest } = sheet("Raised on;TITLE;Score;\n2026-02-03;'=1;9\n;\n\n")
-    expect(records).toEqual([{ index: 0, line: 2, values: { raisedOn: '2026-02-03', title: '=1' }, flaws: [] }])
+    expect(records).toEqual([{ index: 0, line: 2, values: { raisedOn: '2026-02-03', title: '=1' }, violations: [] }])
     expect(rest).toEqual({ unit: 'line', notes: [], warnings: [], ignored: [], derived: ['Score'] })
     expect(['raisedOn', 'title', 'severity'].map(columnOf)).toEqual(['Raised on', 'TITLE', 'severity'])
   })
@@ -225,9 +225,9 @@ describe('a table', () => {
     expect([records[0]?.values, ignored]).toEqual([{ title: 'a' }, ['Epic', 'column 3, without a name']])
   })
 
-  test('with more cells than the header has flaws there, unless they are blank', () => {
+  test('with more cells than the header has violations there, unless they are blank', () => {
     const detail = 'There are 4 cells, but the header has 2. Is a quote or a separator missing?'
-    expect(flaws('id,title\na,b,,\na,b,,d\n')).toEqual([[], [{ column: 'column 4', value: 'd', detail }]])
+    expect(violations('id,title\na,b,,\na,b,,d\n')).toEqual([[], [{ column: 'column 4', value: 'd', detail }]])
   })
 
   test.each([

@@ -55,7 +55,7 @@ test('a file without a project is refused once, and so is what is left open', as
   const before = desk.dump()
   desk.put('risks.csv', lines('ID,Risk,Date raised', '1,a,03/04/2026', '2,b,05/04/2026'))
   const { code, report } = await desk.report('risks', 'risks.csv')
-  expect([code, report.files[0]?.flaws.map(({ detail }) => detail)]).toEqual([
+  expect([code, report.files[0]?.violations.map(({ detail }) => detail)]).toEqual([
     1,
     [
       expect.stringMatching(/^The file names no project\. Give --project KEY/),
@@ -111,7 +111,7 @@ test('--strict takes exact names alone, and a column that new records need is mi
   desk.put('plain.csv', lines('reference,likelihood,impact', 'R-1,1,1', 'R-2,1,1'))
   const flags = ['--project', 'APOLLO', '--create-projects', '--strict']
   const { code, report } = await desk.report('risks', 'risks.csv', 'plain.csv', ...flags)
-  expect([code, report.files.map(({ flaws }) => flaws.map(({ detail }) => detail))]).toEqual([
+  expect([code, report.files.map(({ violations }) => violations.map(({ detail }) => detail))]).toEqual([
     1,
     [
       [expect.stringMatching(/^risks\.csv, line 1: Unknown columns: Risk ID; Risk; Risk Score; Asset\./)],

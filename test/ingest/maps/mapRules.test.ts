@@ -10,10 +10,10 @@ function read(text: string, map: unknown, format: SheetFormat = 'csv') {
   return readSheet(Buffer.from(text), { name, format, fields: FIELDS, derived: [], ignoreUnknown: false, mapping })
 }
 
-/** The title of every record, or the sentence about its flaw. */
+/** The title of every record, or the sentence about its violation. */
 function titles(text: string, rule: unknown, format: SheetFormat = 'csv'): unknown[] {
   const { records } = read(text, { columns: { title: rule } }, format)
-  return records.map(({ values, flaws: [flaw] }) => flaw?.detail ?? values['title'])
+  return records.map(({ values, violations: [violation] }) => violation?.detail ?? values['title'])
 }
 
 const SCALE = [
@@ -86,7 +86,7 @@ test.each<{ it: string; text: string; rule: unknown; gives: unknown[] }>([
     gives: [1, 2],
   },
   {
-    it: 'has a flaw beyond the bands',
+    it: 'has a violation beyond the bands',
     text: 'P\n35\nlikely',
     rule: { from: 'P', bands: SCALE },
     gives: [expect.stringMatching(/at most 1, where the last band/), expect.stringMatching(/number or a percentage/)],

@@ -46,7 +46,7 @@ describe('a map over a table', () => {
     ['takes a constant', 'a\nb', { constant: 'ALPHA' }, 'ALPHA'],
   ])('%s', (_, text, rule, expected) => {
     expect(mapped(text, { severity: rule }).records).toEqual([
-      { index: 0, line: 2, values: { severity: expected }, flaws: [] },
+      { index: 0, line: 2, values: { severity: expected }, violations: [] },
     ])
   })
 
@@ -60,7 +60,7 @@ describe('a map over a table', () => {
     ['M/d/yy', '2/3/26', '2026-02-03'],
   ])('reads a day by %s in %s', (date, text, expected) => {
     const { records } = mapped(`Created\n"${text}"`, { raisedOn: { from: 'Created', date } })
-    expect(records).toEqual([{ index: 0, line: 2, values: { raisedOn: expected }, flaws: [] }])
+    expect(records).toEqual([{ index: 0, line: 2, values: { raisedOn: expected }, violations: [] }])
   })
 
   test.each([
@@ -71,10 +71,10 @@ describe('a map over a table', () => {
     ['yyyy.MM.dd', '2026/02/03', /yyyy\.MM\.dd/],
     ['yyyy-MM-dd', '2026-02-30', /no day 2026-02-30 .*yyyy-MM-dd/],
     ['yyyy-MM-dd', '2026-13-01', /no day 2026-13-01/],
-  ])('finds a flaw by %s in %s', (date, value, detail) => {
+  ])('finds a violation by %s in %s', (date, value, detail) => {
     const { records } = mapped(`created \n${value}`, { raisedOn: { from: 'Created', date } })
-    const flaws = [{ column: 'created', value, detail: expect.stringMatching(detail) }]
-    expect(records).toEqual([{ index: 0, line: 2, values: { raisedOn: '' }, flaws }])
+    const violations = [{ column: 'created', value, detail: expect.stringMatching(detail) }]
+    expect(records).toEqual([{ index: 0, line: 2, values: { raisedOn: '' }, violations }])
   })
 
   test('takes a default for a blank day as it stands, and a known value too', () => {
@@ -91,7 +91,7 @@ describe('a map over a table', () => {
     const { records, columnOf, ignored, derived } = mapped('Summary,Priority,Other\na,b,c,d', columns)
     expect(['severity', 'title', 'project', 'url'].map(columnOf)).toEqual(['Priority', 'Summary', 'project', 'url'])
     expect([ignored, derived]).toEqual([[], []])
-    expect(records[0]?.flaws).toMatchObject([{ column: 'column 4', value: 'd' }])
+    expect(records[0]?.violations).toMatchObject([{ column: 'column 4', value: 'd' }])
   })
 
   test('is refused when it names columns that the header does not have', () => {
@@ -133,7 +133,7 @@ describe('a map over objects', () => {
     for (const format of ['json', 'ndjson'] as const) {
       const text = JSON.stringify(format === 'json' ? [OBJECT] : OBJECT)
       expect(mapped(text, { title: rule }, format).records).toEqual([
-        { index: 0, line: 1, values: { title: expected }, flaws: [] },
+        { index: 0, line: 1, values: { title: expected }, violations: [] },
       ])
     }
   })
@@ -142,9 +142,9 @@ describe('a map over objects', () => {
     ['user', '{...}', /such as user\.login/],
     ['labels', '{...}', /such as labels\.name/],
     ['grid', '[...]', /a list/],
-  ])('finds a flaw where %s is no value', (column, value, detail) => {
+  ])('finds a violation where %s is no value', (column, value, detail) => {
     const { records } = mapped(JSON.stringify([OBJECT]), { title: column }, 'json')
-    expect(records[0]?.flaws).toEqual([{ column, value, detail: expect.stringMatching(detail) }])
+    expect(records[0]?.violations).toEqual([{ column, value, detail: expect.stringMatching(detail) }])
   })
 
   test.each(['constructor.name', 'tags.length', '__proto__', '__proto__.constructor', 'user.mail', 'labels.x'])(
@@ -164,11 +164,11 @@ describe('a map over objects', () => {
     expect(() => mapped('[{"b":[{}]}]', { status: 'b.name' }, 'json')).toThrow('No record has b.name (for status)')
   })
 
-  test('passes over a line that is no object, with its flaw', () => {
+  test('passes over a line that is no object, with its violation', () => {
     const { records } = mapped('x\n{"a":1}', { title: 'a' }, 'ndjson')
     expect(records).toMatchObject([
-      { values: { title: '' }, flaws: [{ value: 'x' }] },
-      { values: { title: 1 }, flaws: [] },
+      { values: { title: '' }, violations: [{ value: 'x' }] },
+      { values: { title: 1 }, violations: [] },
     ])
   })
 })
@@ -187,7 +187,7 @@ describe('the samples', () => {
       ignoreUnknown: false,
       mapping,
     })
-    expect(records.flatMap(({ flaws }) => flaws)).toEqual([])
+    expect(records.flatMap(({ violations }) => violations)).toEqual([])
     return records.map(({ values }) => values)
   }
 

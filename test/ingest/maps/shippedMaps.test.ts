@@ -167,9 +167,9 @@ test.each([
   const args = [noun, ...flags.split(' ').filter(Boolean), sample(file), sample(file)]
   const { code, report } = await desk.report(...args)
   const [first, again] = report.files
-  expect({ code, flaws: first?.flaws, notes: first?.notes }).toEqual({
+  expect({ code, violations: first?.violations, notes: first?.notes }).toEqual({
     code: 0,
-    flaws: [],
+    violations: [],
     notes: expect.arrayContaining([expect.stringMatching(new RegExp(`^This looks like .+: using the map ${map}\\.$`))]),
   })
   expect([first?.created, again?.created, again?.unchanged]).toEqual([rows.length, 0, rows.length])
@@ -255,7 +255,7 @@ describe('a shipped map', () => {
       'ID,Work Item Type,Title,State,Created Date\n1,Bug,Gate,New,2/3/2026 7:00:00 AM\n',
     )
     const asked = await desk.report('issues', ...PROJECT.split(' '), file)
-    expect([asked.code, asked.report.files[0]?.flaws[0]?.detail]).toEqual([
+    expect([asked.code, asked.report.files[0]?.violations[0]?.detail]).toEqual([
       1,
       expect.stringMatching(/2\/3\/2026.*--date-order dmy/),
     ])

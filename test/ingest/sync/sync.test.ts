@@ -20,8 +20,8 @@ async function traces({ gateway: { store } }: Office): Promise<unknown> {
   return [await store.version(), ...(await Promise.all(tables.map((table) => db.select().from(table))))]
 }
 
-/** The flaws of a refused sync, after checking that nothing was stored. */
-async function flawsOf(stage: Office, input: State): Promise<unknown> {
+/** The violations of a refused sync, after checking that nothing was stored. */
+async function violationsOf(stage: Office, input: State): Promise<unknown> {
   const before = await traces(stage)
   const { status, body } = await sync(stage.caller, input)
   expect(await traces(stage)).toEqual(before)
@@ -146,15 +146,15 @@ test('when more is missing, nothing is closed, nor anything else done', async ()
       `BRIDGE: ${missing} of its ${live} live ${noun} are missing; at most ${most} are closed at once. ` +
       `Is the export complete? If so, allow it with closeLimit: ${missing}.`,
   })
-  const cases: [lists: object, flaws: object[]][] = [
+  const cases: [lists: object, violations: object[]][] = [
     [{ risks: numbered(19) }, [tooMany('risks', 6, 25, 5)]],
     [{ risks: [], issues: [] }, [tooMany('risks', 25, 25, 5), tooMany('issues', 5, 5, 3)]],
     [{ risks: numbered(21), closeLimit: 3 }, [tooMany('risks', 4, 25, 3)]],
     [{ risks: numbered(24), closeLimit: 0 }, [tooMany('risks', 1, 25, 0)]],
   ]
-  for (const [lists, flaws] of cases) {
-    const outcome = await flawsOf(stage, { key: 'BRIDGE', name: 'Another', ...lists })
-    expect({ lists, outcome }).toEqual({ lists, outcome: flaws })
+  for (const [lists, violations] of cases) {
+    const outcome = await violationsOf(stage, { key: 'BRIDGE', name: 'Another', ...lists })
+    expect({ lists, outcome }).toEqual({ lists, outcome: violations })
   }
 })
 
@@ -162,7 +162,7 @@ const long = (kind: keyof typeof TEXT_MAX) => 'x'.repeat(TEXT_MAX[kind] + 1)
 const issue = (more: object) => ({ reference: 'N', title: 'New', severity: 'LOW', ...more })
 const risk = (more: object) => ({ reference: 'N', title: 'New', ...more })
 
-/** Invalid syncs beside R-0 (not assessed), R-1 (assessed) and I-0, and the pointers to their flaws. */
+/** Invalid syncs beside R-0 (not assessed), R-1 (assessed) and I-0, and the pointers to their violations. */
 const BAD: [state: Record<string, unknown>, pointers: string][] = [
   [{ name: '' }, '/name'],
   [{ name: long('name'), url: 'ftp://x' }, '/name /url'],
@@ -187,20 +187,20 @@ const BAD: [state: Record<string, unknown>, pointers: string][] = [
   [{ issues: [issue({}), issue({}), issue({})] }, '/issues/1/reference /issues/2/reference'],
 ]
 
-/** The flaws of an import of the same records, with pointers as in a sync. */
-async function flawsOfImport({ gateway }: Office, state: Record<string, unknown>): Promise<unknown> {
+/** The violations of an import of the same records, with pointers as in a sync. */
+async function violationsOfImport({ gateway }: Office, state: Record<string, unknown>): Promise<unknown> {
   const noun = (['risks', 'issues'] as const).find((one) => state[one]) ?? 'projects'
   const records = (state[noun] ?? [{ key: 'BRIDGE', ...state }]) as Record<string, unknown>[]
   const place = (index: number) => (noun === 'projects' ? '' : `/${noun}/${index}`)
   const wording = { place, createProjects: '', createGroups: '', closeLimit: '' }
   const sourceRecords = records.map((values, index) => ({ index, values }))
-  const { flaws } = await gateway
+  const { violations } = await gateway
     .write(async (write) => {
       const project = noun === 'projects' ? undefined : 'BRIDGE'
       throw Object.assign(new Error('rehearsed'), await importRecords(write, noun, sourceRecords, { wording, project }))
     })
     .catch((rehearsed: ImportResult) => rehearsed)
-  return flaws.map(({ index = 0, field, detail }) => ({ pointer: `${place(index)}/${field}`, detail }))
+  return violations.map(({ index = 0, field, detail }) => ({ pointer: `${place(index)}/${field}`, detail }))
 }
 
 test('a sync refuses what an import would, at the same places and in the same words', async () => {
@@ -208,8 +208,8 @@ test('a sync refuses what an import would, at the same places and in the same wo
   const risks = [...numbered(1), { ...numbered(2)[1], likelihood: 1, impact: 1 }]
   await synced(stage.caller, { ...BRIDGE, risks, issues: [issue({ reference: 'I-0' })] })
   for (const [state, pointers] of BAD) {
-    const outcome = await flawsOf(stage, { key: 'BRIDGE', closeLimit: 9, ...state })
-    expect({ state, outcome }).toEqual({ state, outcome: await flawsOfImport(stage, state) })
+    const outcome = await violationsOf(stage, { key: 'BRIDGE', closeLimit: 9, ...state })
+    expect({ state, outcome }).toEqual({ state, outcome: await violationsOfImport(stage, state) })
     expect(outcome).toMatchObject(pointers.split(' ').map((pointer) => ({ pointer })))
   }
 })
@@ -218,11 +218,11 @@ test('a bad record far down in the list leaves nothing of those before it, nor o
   const stage = await open()
   const risks = [...numbered(1_200), risk({ likelihood: 9, impact: 1 })]
   const detail = 'Must be a whole number from 1 to 5.'
-  expect(await flawsOf(stage, { ...BRIDGE, risks })).toEqual([{ pointer: '/risks/1200/likelihood', detail }])
+  expect(await violationsOf(stage, { ...BRIDGE, risks })).toEqual([{ pointer: '/risks/1200/likelihood', detail }])
   expect(await synced(stage.caller, { ...BRIDGE, risks: risks.slice(0, -1) })).toMatchObject({ risks: counts(1_200) })
 })
 
-test('only the original flaw is reported, not what follows from it', async () => {
+test('only the original violation is reported, not what follows from it', async () => {
   const stage = await open()
   const bad = [...BRIDGE.risks, risk({ likelihood: 9, impact: 1 })]
   const cases: [state: State, pointers: string[]][] = [
@@ -233,7 +233,7 @@ test('only the original flaw is reported, not what follows from it', async () =>
     [{ ...BRIDGE, closeLimit: -1 }, ['/closeLimit']],
   ]
   const outcome = []
-  for (const [state] of cases) outcome.push([state, await flawsOf(stage, state)])
+  for (const [state] of cases) outcome.push([state, await violationsOf(stage, state)])
   expect(outcome).toEqual(
     cases.map(([state, all]) => [state, all.map((pointer) => ({ pointer, detail: expect.any(String) }))]),
   )

@@ -106,7 +106,7 @@ const BAD: [input: Record<string, unknown>, pointers: string][] = [
   [{ people: [{ externalId: 'HR-1', groups: ['Nowhere'] }] }, '/people/0/name /people/0/groups'],
   [{ groups: [{ name: 'Divers' }, { name: 'DIVERS' }] }, '/groups/1/name'],
   [{ groups: [{ name: 'Divers', members: ['Nemo'] }] }, '/groups/0/members'],
-  // What follows from another flaw is left out.
+  // What follows from another violation is left out.
   [{ groups: [{ name: '' }], people: [{ ...people(1)[0], groups: ['Divers'] }] }, '/groups/0/name'],
   [{ groups: [{ name: 'Divers', members: ['HR-0'] }], people: [{ externalId: 'HR-0' }] }, '/people/0/name'],
   [{ groups: [{ name: 'Divers', members: [] }], people: [{ ...people(1)[0], groups: [] }] }, '/groups'],

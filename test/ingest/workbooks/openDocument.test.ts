@@ -106,7 +106,7 @@ test('a hostile or damaged spreadsheet is refused with a sentence, and the store
   const before = desk.dump()
   for (const [name, bytes] of HOSTILE) desk.put(`${name}.ods`, bytes)
   const { code, report } = await desk.report('risks', ...HOSTILE.map(([name]) => `${name}.ods`))
-  const found = report.files.map(({ file, flaws }) => [file, ...flaws.map(({ detail }) => detail)])
+  const found = report.files.map(({ file, violations }) => [file, ...violations.map(({ detail }) => detail)])
   expect(found).toEqual(HOSTILE.map(([name, , sentence]) => [`${name}.ods`, `${name}.ods: ${sentence}`]))
   expect([code, desk.dump()]).toEqual([1, before])
 })

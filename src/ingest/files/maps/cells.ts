@@ -32,8 +32,8 @@ export function mappedCells(
     const gather = cellsOf(cells)
     if (!mapper.takes(gather)) continue
     const values = { ...blank }
-    const flaws = [...surplusOf(cells, found.header.cells.length), ...mapper.fillIn(values, gather, line)]
-    records.push({ index: records.length, line, values, flaws: flaws.length === 0 ? NO_FLAWS : flaws })
+    const violations = [...surplusOf(cells, found.header.cells.length), ...mapper.fillIn(values, gather, line)]
+    records.push({ index: records.length, line, values, violations: violations.length === 0 ? NO_FLAWS : violations })
   }
   return { present, records, notes: [...joinedNotes(joined), ...mapper.notes()], warnings: mapper.warnings() }
 }

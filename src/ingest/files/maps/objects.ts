@@ -9,16 +9,16 @@ export function mappedObjects(source: Iterable<JsonRecord>, mapping: Mapping, na
   const blank = blankOf(mapping)
   const unseen = unseenPaths(mapping)
   const records: (SheetRecord & { values: Record<string, unknown> })[] = []
-  for (const { line, members, flaws } of source) {
+  for (const { line, members, violations } of source) {
     const values = { ...blank }
-    if (flaws.length > 0) {
-      records.push({ index: records.length, line, values, flaws })
+    if (violations.length > 0) {
+      records.push({ index: records.length, line, values, violations })
       continue
     }
     unseen.look(members)
     const gather = (path: string) => membersAt(members, path)
     if (!mapper.takes(gather)) continue
-    records.push({ index: records.length, line, values, flaws: mapper.fillIn(values, gather, line) })
+    records.push({ index: records.length, line, values, violations: mapper.fillIn(values, gather, line) })
   }
   for (const field of unseen.finish(name)) for (const { values } of records) delete values[field]
   return { records, notes: mapper.notes(), warnings: mapper.warnings() }
@@ -112,7 +112,7 @@ export function objectTable(records: Iterable<JsonRecord>) {
   const paths = new Set<string>()
   const whole: JsonRecord[] = []
   for (const record of records) {
-    if (record.flaws.length > 0) continue
+    if (record.violations.length > 0) continue
     for (const path of pathsOf(record.members)) {
       paths.add(path)
       if (paths.size > PATHS_MAX || path.length > PATH_CHARACTERS_MAX) return undefined

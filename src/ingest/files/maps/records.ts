@@ -3,13 +3,13 @@ import { TEXT_MAX } from '../../../vocabulary.js'
 import { dayIn } from '../days.js'
 import { isObject } from '../json.js'
 import { type Band, type Condition, folded, isScalar, type Mapping, type Rule, type Scalar } from '../mapping.js'
-import { excerpt, NO_FLAWS, type RowUnit, type SheetFlaw } from '../table.js'
+import { excerpt, NO_FLAWS, type RowUnit, type SheetViolation } from '../table.js'
 import { adfText, isAdf } from './adf.js'
 
 /** The source's values under a name: the cells of its columns, or the members at the end of its path. */
 type Gather = (name: string) => readonly unknown[]
 
-type Filled = { readonly value: Scalar | readonly string[] } | { readonly flaw: SheetFlaw }
+type Filled = { readonly value: Scalar | readonly string[] } | { readonly violation: SheetViolation }
 
 /** The values of some names, and the first of these names that has any. */
 interface Found {
@@ -50,17 +50,17 @@ export class RecordMapper {
     return isTaken
   }
 
-  /** Fills in the fields of one record and returns the flaws; a field with a flaw is left as it is. */
-  fillIn(values: Record<string, unknown>, gather: Gather, line: number): readonly SheetFlaw[] {
-    const flaws: SheetFlaw[] = []
+  /** Fills in the fields of one record and returns the violations; a field with a violation is left as it is. */
+  fillIn(values: Record<string, unknown>, gather: Gather, line: number): readonly SheetViolation[] {
+    const violations: SheetViolation[] = []
     for (const [field, rule] of this.#mapping.rules) {
       const result = this.#valueBy(field, rule, gather, line)
       if ('value' in result) values[field] = result.value
-      else flaws.push(result.flaw)
+      else violations.push(result.violation)
     }
     for (const [field, partner] of this.#pairs) if (!isFilled(values[partner])) values[field] = ''
     for (const [field, next] of this.#unique) values[field] = next(values[field], values['project'])
-    return flaws.length === 0 ? NO_FLAWS : flaws
+    return violations.length === 0 ? NO_FLAWS : violations
   }
 
   /** What the records were changed by, besides being mapped. */
@@ -94,7 +94,7 @@ export class RecordMapper {
   #valueBy(field: string, rule: Rule, gather: Gather, line: number): Filled {
     if (rule.constant !== undefined) return { value: rule.constant }
     const found = foundIn(rule, gather)
-    if ('flaw' in found) return found
+    if ('violation' in found) return found
     const { column, scalars } = found
     const [first] = scalars
     if (first === undefined) return { value: rule.default ?? '' }
@@ -103,11 +103,11 @@ export class RecordMapper {
     if (known !== undefined) return { value: known }
     if (rule.bands) {
       const band = bandOf(String(first), rule.bands)
-      return 'value' in band ? band : flawed(column, first, band.flaw)
+      return 'value' in band ? band : invalid(column, first, band.violation)
     }
     if (rule.date) {
       const read = dayIn(String(first), rule.date)
-      return 'day' in read ? { value: read.day } : flawed(column, first, read.flaw)
+      return 'day' in read ? { value: read.day } : invalid(column, first, read.violation)
     }
     const text = prefixed(rule, rule.join === undefined ? first : scalars.join(rule.join))
     const value = rule.oneLine && typeof text === 'string' ? oneLine(text) : text
@@ -170,14 +170,14 @@ function prefixed({ prefix }: Rule, value: Scalar): Scalar {
 }
 
 /** The values of the first name that has any; of all names if they are joined, or looked up one by one. */
-function foundIn(rule: Rule, gather: Gather): Found | { flaw: SheetFlaw } {
+function foundIn(rule: Rule, gather: Gather): Found | { violation: SheetViolation } {
   const takesAll = rule.join !== undefined || (rule.values !== undefined && rule.split === undefined)
   let found: Found | undefined
   for (const column of rule.from) {
     const filled = gather(column).map(plain).filter(isFilled)
     if (filled.length === 0) continue
     const values = filled.filter(isScalar)
-    if (values.length < filled.length) return { flaw: nested(column, filled) }
+    if (values.length < filled.length) return { violation: nested(column, filled) }
     const { before } = rule
     const scalars = before === undefined ? values : values.map((value) => partBefore(before, value)).filter(isFilled)
     if (!takesAll) return { column, scalars }
@@ -207,11 +207,11 @@ function holds({ from, is, not, blank }: Condition, gather: Gather): boolean {
   return !not?.some((word) => words.has(word))
 }
 
-function flawed(column: string, value: Scalar, detail: string): { flaw: SheetFlaw } {
-  return { flaw: { column, value: excerpt(String(value)), detail } }
+function invalid(column: string, value: Scalar, detail: string): { violation: SheetViolation } {
+  return { violation: { column, value: excerpt(String(value)), detail } }
 }
 
-function nested(column: string, found: readonly unknown[]): SheetFlaw {
+function nested(column: string, found: readonly unknown[]): SheetViolation {
   const object = found.find(isObject)
   const member = object && Object.keys(object)[0]
   const detail = member
@@ -224,12 +224,12 @@ function nested(column: string, found: readonly unknown[]): SheetFlaw {
 const NUMBER = /^([+-]?)(?:([1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?)|(\d+(?:[.,]\d+)?))\s*(%?)$/
 
 /** The value of the first band that a number fits in, or why there is none. */
-function bandOf(text: string, bands: readonly Band[]): { value: Scalar } | { flaw: string } {
+function bandOf(text: string, bands: readonly Band[]): { value: Scalar } | { violation: string } {
   const last = bands.at(-1)?.[0] ?? 0
   const number = numberIn(text, last)
-  if (number === undefined) return { flaw: 'Must be a number or a percentage, for the bands of the map.' }
+  if (number === undefined) return { violation: 'Must be a number or a percentage, for the bands of the map.' }
   const band = bands.find(([bound]) => number <= bound)
-  return band ? { value: band[1] } : { flaw: `Must be at most ${last}, where the last band of the map ends.` }
+  return band ? { value: band[1] } : { violation: `Must be at most ${last}, where the last band of the map ends.` }
 }
 
 function numberIn(text: string, last: number): number | undefined {

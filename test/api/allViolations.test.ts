@@ -2,9 +2,9 @@ import { afterAll, expect, test } from 'vitest'
 import { openGateway, type TestResponse } from '../support/harness.js'
 
 /** What is wrong, by pointer. */
-type Flaws = readonly { readonly pointer: string; readonly detail: string }[]
+type Violations = readonly { readonly pointer: string; readonly detail: string }[]
 
-const pointersOf = (errors: Flaws) => errors.map(({ pointer }) => pointer).sort()
+const pointersOf = (errors: Violations) => errors.map(({ pointer }) => pointer).sort()
 
 const long = 'x'.repeat(10_000)
 const risk = (reference: string, more: object = {}) => ({ reference, title: 'A title', ...more })
@@ -25,7 +25,7 @@ const GROUP = 'mutation ($input: AddGroupInput!) { addGroup(input: $input) { id 
 const PROJECT = 'mutation ($input: SyncProjectInput!) { syncProject(input: $input) { warnings { detail } } }'
 const PERSONNEL = 'mutation ($input: SyncPersonnelInput!) { syncPersonnel(input: $input) { warnings { detail } } }'
 
-/** Each mixes flaws that different layers find. */
+/** Each mixes violations that different layers find. */
 const MIXES: readonly Mix[] = [
   {
     words: 'a wrong type, a bad value, an unknown member and one that is missing',
@@ -86,7 +86,7 @@ const MIXES: readonly Mix[] = [
     ],
   },
   {
-    words: 'a project with a flaw of its own, whose entries have flaws',
+    words: 'a project with a violation of its own, whose entries have violations',
     rest: 'POST /v1/projects',
     mutation: PROJECT,
     body: { key: 'NEW', name: 'New', url: 'nowhere', risks: [risk('R-1', { impact: 6 }), risk('R-1')] },
@@ -153,13 +153,13 @@ test.each([
   expect(pointersOf(errors.at(-1).extensions.errors)).toEqual(['/email', '/name', '/nickname', '/title'])
 })
 
-test('one flaw of a type is reported once', async () => {
+test('one violation of a type is reported once', async () => {
   const { caller } = await stage
   const input = { name: 5, email: 'ada@example.com' }
   expect((await caller.graphql(PERSON, { input })).body.errors).toHaveLength(1)
 })
 
-test('unknown groups are reported with the flaws of the person, and both duplicates together', async () => {
+test('unknown groups are reported with the violations of the person, and both duplicates together', async () => {
   const { caller } = await stage
   const bad = await caller.post('/v1/personnel', { name: 'Ada', email: 'bad', groupIds: ['grp_x', 'grp_y'] })
   expect(pointersOf(bad.body.errors)).toEqual(['/email', '/groupIds/0', '/groupIds/1'])

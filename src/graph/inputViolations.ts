@@ -15,7 +15,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
-import { type Flaw, united } from '../errors.js'
+import { mergedViolations, type Violation } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { InputCheck, tooManyItems } from '../text.js'
 import { meantBy } from './hints/suggestions.js'
@@ -27,21 +27,26 @@ const POINTER_STEP_MAX = 100
 const HINTS_MAX = 10
 
 /**
- * Coerces an input and finds its flaws: those of its types, and with them those that only the noun knows. Instead of
+ * Coerces an input and finds its violations: those of its types, and with them those that only the noun knows. Instead of
  * graphql's own coercion, which reports the parent of a bad member and not the member. REST takes enums in any case,
- * and nothing but a list for a list; GraphQL is the other way round. `ofTypes` is how many flaws are of its types.
+ * and nothing but a list for a list; GraphQL is the other way round. `ofTypes` is how many violations are of its types.
  */
 export async function checkedInput(given: unknown, type: GraphQLInputType, isGraphql: boolean) {
-  const { findFlaws, flawsMax = LIMITS.flawsMax } = checkedInputOf(Object(getNullableType(type)))
-  const reader = new InputReader(flawsMax, isGraphql)
+  const { findViolations, violationsMax = LIMITS.violationsMax } = checkedInputOf(Object(getNullableType(type)))
+  const reader = new InputReader(violationsMax, isGraphql)
   const value = reader.read(given, type, '')
   const { found, isFull } = reader
   const check = new InputCheck()
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   // If its types are right, the noun itself refuses it.
-  if (isObject && !isFull && (isGraphql || found.length > 0)) await findFlaws?.({ ...value }, check)
-  const all = united(found, check.flaws)
-  return { value, flaws: all.slice(0, flawsMax), ofTypes: found.length, isCut: isFull || all.length > flawsMax }
+  if (isObject && !isFull && (isGraphql || found.length > 0)) await findViolations?.({ ...value }, check)
+  const all = mergedViolations(found, check.violations)
+  return {
+    value,
+    violations: all.slice(0, violationsMax),
+    ofTypes: found.length,
+    isCut: isFull || all.length > violationsMax,
+  }
 }
 
 /** What the scalars of GraphQL take, in plain words; our own ones and enums say it themselves. */
@@ -52,37 +57,39 @@ const TAKES = new Map<GraphQLLeafType, string>([
   [GraphQLBoolean, 'Must be true or false.'],
 ])
 
-/** Coerces values, and collects their flaws up to a limit, each with its JSON Pointer. */
+/** Coerces values, and collects their violations up to a limit, each with its JSON Pointer. */
 class InputReader {
-  readonly found: Flaw[] = []
+  readonly found: Violation[] = []
   private readonly hints = new Map<string, string>()
-  private readonly flawsMax: number
+  private readonly violationsMax: number
   private readonly isGraphql: boolean
 
-  constructor(flawsMax: number, isGraphql: boolean) {
-    this.flawsMax = flawsMax
+  constructor(violationsMax: number, isGraphql: boolean) {
+    this.violationsMax = violationsMax
     this.isGraphql = isGraphql
   }
 
   get isFull(): boolean {
-    return this.found.length === this.flawsMax
+    return this.found.length === this.violationsMax
   }
 
   read(value: unknown, type: GraphQLInputType, pointer: string): unknown {
     if (this.isFull) return value
     if (isNonNullType(type))
-      return value == null ? this.flaw(value, pointer, 'Is needed.') : this.read(value, type.ofType, pointer)
+      return value == null ? this.violation(value, pointer, 'Is needed.') : this.read(value, type.ofType, pointer)
     if (value === null || value === undefined) return value
     if (isLeafType(type)) return this.readLeaf(value, type, pointer)
     if (isListType(type)) {
       if (Array.isArray(value)) return value.map((item, index) => this.read(item, type.ofType, `${pointer}/${index}`))
-      return this.isGraphql ? [this.read(value, type.ofType, pointer)] : this.flaw(value, pointer, 'Must be a list.')
+      return this.isGraphql
+        ? [this.read(value, type.ofType, pointer)]
+        : this.violation(value, pointer, 'Must be a list.')
     }
     if (typeof value === 'object' && !Array.isArray(value)) return this.readMembers(Object(value), type, pointer)
-    return this.flaw(value, pointer, 'Must be an object.')
+    return this.violation(value, pointer, 'Must be an object.')
   }
 
-  private flaw(value: unknown, pointer: string, detail: string): unknown {
+  private violation(value: unknown, pointer: string, detail: string): unknown {
     if (!this.isFull) this.found.push({ pointer, detail })
     return value
   }
@@ -93,7 +100,7 @@ class InputReader {
       return type.parseValue(isEnumType(type) ? readEnum(value, type, !this.isGraphql) : value)
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
-      return this.flaw(value, pointer, TAKES.get(type) ?? error.message)
+      return this.violation(value, pointer, TAKES.get(type) ?? error.message)
     }
   }
 
@@ -102,7 +109,7 @@ class InputReader {
     const fields = type.getFields()
     for (const name of Object.keys(given)) {
       if (Object.hasOwn(fields, name)) continue
-      this.flaw(undefined, `${pointer}/${escaped(name)}`, `Unknown member.${this.hintFor(name, type)}`)
+      this.violation(undefined, `${pointer}/${escaped(name)}`, `Unknown member.${this.hintFor(name, type)}`)
     }
     const read: Record<string, unknown> = {}
     for (const field of Object.values(fields)) {
@@ -110,8 +117,8 @@ class InputReader {
       const isGiven = Object.hasOwn(given, name)
       const value = isGiven ? given[name] : field.defaultValue
       const at = `${pointer}/${name}`
-      const tooLong = lengthFlaw(value, field)
-      if (tooLong !== undefined) this.flaw(value, at, tooLong)
+      const tooLong = lengthViolation(value, field)
+      if (tooLong !== undefined) this.violation(value, at, tooLong)
       else if (isGiven) read[name] = this.read(value, field.type, at)
       else if (value !== undefined) read[name] = value
       else this.read(undefined, field.type, at)
@@ -133,7 +140,7 @@ class InputReader {
 }
 
 /** Checked before the items of a list, which may be far too many to check. */
-function lengthFlaw(given: unknown, { extensions }: GraphQLInputField): string | undefined {
+function lengthViolation(given: unknown, { extensions }: GraphQLInputField): string | undefined {
   if (!Array.isArray(given)) return undefined
   const { maxItems = Number.POSITIVE_INFINITY, beyond = '' } = extensions as { maxItems?: number; beyond?: string }
   return given.length > maxItems ? tooManyItems(given.length, maxItems, beyond) : undefined
