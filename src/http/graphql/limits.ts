@@ -1,6 +1,7 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   GraphQLError,
   Kind,
   Lexer,
@@ -12,17 +13,19 @@ import {
   visit,
 } from 'graphql'
 import { Fault } from '../../errors.js'
-import { fragmentsOf, type Operation } from '../../graph/query/selections.js'
+import { fragmentsOf } from '../../graph/query/selections.js'
 import { LIMITS } from '../../limits.js'
 
 /** Parses a query and enforces the limits on its text and shape; its cost is checked when it runs. */
 export function parseWithinLimits(text: string, options: ParseOptions | undefined): DocumentNode {
   requireAtMost('characters', text.length, LIMITS.queryCharactersMax)
   const document = parseTokens(text, options)
-  const { directives, names, introspected, fields, repeats } = countsIn(document)
+  const fragments = new Map(Object.entries(fragmentsOf(document)))
+  const { directives, names, introspected } = countsIn(document, fragments)
   requireAtMost('directives', directives, LIMITS.queryDirectivesMax)
   requireAtMost('root fields and aliases', names, LIMITS.queryNamesMax)
   requireAtMost('fields of introspection', introspected, LIMITS.introspectedFieldsMax)
+  const { fields, repeats } = expandedIn(document, fragments)
   requireAtMost('fields with its fragments expanded', fields, LIMITS.queryFieldsMax)
   requireAtMost('repeated fields in the same place', repeats, LIMITS.queryRepeatsMax)
   return document
@@ -56,50 +59,85 @@ function tokensIn(text: string): number {
   return Math.max(count, LIMITS.queryTokensMax + 1)
 }
 
-/** A node in a place of the response, and the fragments around it: one inside itself is not expanded again. */
-interface Placed<Node = { readonly selectionSet?: SelectionSetNode | undefined }> {
-  readonly node: Node
-  readonly within: readonly string[]
-  /** Whether it is below `__schema` or `__type`, which neither the depth nor the cost limit covers. */
-  readonly isIntrospected: boolean
+type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
+
+/**
+ * Counts what is separate work: directives, names (root fields, those in fragments included, and aliases below the
+ * root) and fields below `__schema` and `__type`, which neither the depth nor the cost limit covers.
+ */
+function countsIn(document: DocumentNode, fragments: Fragments) {
+  const roots = new Set<FieldNode>()
+  const rootsIn = counterOf(fragments, (field) => {
+    roots.add(field)
+    return 1
+  })
+  const fieldsIn = counterOf(fragments, ({ selectionSet }) => 1 + (selectionSet ? fieldsIn(selectionSet) : 0))
+  const counts = { directives: 0, names: 0, introspected: 0 }
+  visit(document, {
+    OperationDefinition({ selectionSet }) {
+      counts.names += rootsIn(selectionSet)
+    },
+    Directive() {
+      counts.directives += 1
+    },
+    Field({ name, alias, selectionSet }) {
+      if (alias) counts.names += 1
+      if (selectionSet && INTROSPECTING.has(name.value)) counts.introspected += fieldsIn(selectionSet)
+    },
+  })
+  for (const { alias } of roots) if (alias) counts.names -= 1
+  return counts
 }
 
 const INTROSPECTING = new Set(['__schema', '__type'])
 
 /**
- * Counts what is separate work: directives, names (root fields, and aliases below the root), the fields with all
- * fragments expanded, and those in the same place of the response as another of their name, of which validation
- * compares every pair. Stops above the limits.
+ * Adds up `countField` over a selection and its fragments, each of which is counted once and its sum reused. A spread
+ * of a missing fragment, or of one inside itself, counts as 0: the validation that follows refuses it.
  */
-function countsIn(document: DocumentNode) {
-  const fragments = fragmentsOf(document)
+function counterOf(fragments: Fragments, countField: (field: FieldNode) => number) {
+  const known = new Map<string, number>()
+  const count = ({ selections }: SelectionSetNode): number => {
+    let sum = 0
+    for (const node of selections) {
+      if (node.kind === Kind.FIELD) sum += countField(node)
+      else if (node.kind === Kind.INLINE_FRAGMENT) sum += count(node.selectionSet)
+      else {
+        const name = node.name.value
+        const fragment = fragments.get(name)
+        if (fragment && !known.has(name)) known.set(name, 0).set(name, count(fragment.selectionSet))
+        sum += known.get(name) ?? 0
+      }
+    }
+    return sum
+  }
+  return count
+}
+
+/** A node in a place of the response, and the fragments around it: one inside itself is not expanded again. */
+interface Placed<Node = { readonly selectionSet?: SelectionSetNode | undefined }> {
+  readonly node: Node
+  readonly within: readonly string[]
+}
+
+/**
+ * The fields of a document with its fragments expanded, and those that are in the same place of the response as another
+ * of their name: validation compares every pair of those. Stops above the limits.
+ */
+function expandedIn(document: DocumentNode, fragments: Fragments): { fields: number; repeats: number } {
   const used = new Set<string>()
-  const aliased = new Set<FieldNode>()
   const repeated = new Set<FieldNode>()
-  const counts = { directives: 0, roots: 0, fields: 0, introspected: 0 }
-  visit(document, {
-    Directive() {
-      counts.directives += 1
-    },
-    Field(node) {
-      if (node.alias) aliased.add(node)
-    },
-  })
-  const isOver = () => counts.fields > LIMITS.queryFieldsMax || repeated.size > LIMITS.queryRepeatsMax
-  const expand = (places: readonly Placed[], isRoot = false): void => {
+  let fields = 0
+  const isOver = () => fields > LIMITS.queryFieldsMax || repeated.size > LIMITS.queryRepeatsMax
+  const expand = (places: readonly Placed[]): void => {
     const named = new Map<string, Placed<FieldNode>[]>()
     for (const placed of fieldsOf(places, fragments, used)) {
-      const { node, isIntrospected } = placed
-      counts.fields += 1
-      if (isRoot) counts.roots += 1
-      if (isRoot) aliased.delete(node)
-      if (isIntrospected) counts.introspected += 1
-      if (counts.fields > LIMITS.queryFieldsMax) return
-      const { value: name } = node.alias ?? node.name
-      const inside = { ...placed, isIntrospected: isIntrospected || INTROSPECTING.has(node.name.value) }
-      const same = named.get(name)
-      if (same) same.push(inside)
-      else named.set(name, [inside])
+      fields += 1
+      if (fields > LIMITS.queryFieldsMax) return
+      const { value: name } = placed.node.alias ?? placed.node.name
+      const same = named.get(name) ?? []
+      same.push(placed)
+      named.set(name, same)
     }
     for (const same of named.values()) {
       if (same.length > 1) for (const { node } of same) repeated.add(node)
@@ -107,34 +145,28 @@ function countsIn(document: DocumentNode) {
     }
   }
   for (const node of document.definitions) {
-    if (node.kind === Kind.OPERATION_DEFINITION) expand([{ node, within: [], isIntrospected: false }], true)
+    if (node.kind === Kind.OPERATION_DEFINITION) expand([{ node, within: [] }])
   }
   // Fragments that are not used are invalid, but compared all the same.
-  for (const [name, node] of Object.entries(fragments)) {
-    if (!used.has(name)) expand([{ node, within: [name], isIntrospected: false }])
-  }
-  return { ...counts, names: counts.roots + aliased.size, repeats: repeated.size }
+  for (const [name, node] of fragments) if (!used.has(name)) expand([{ node, within: [name] }])
+  return { fields, repeats: repeated.size }
 }
 
 /** The fields in one place of the response; a fragment that is spread twice there counts once, as in validation. */
-function* fieldsOf(
-  places: readonly Placed[],
-  fragments: Operation['fragments'],
-  used: Set<string>,
-): Generator<Placed<FieldNode>> {
+function* fieldsOf(places: readonly Placed[], fragments: Fragments, used: Set<string>): Generator<Placed<FieldNode>> {
   const spread = new Set<string>()
   const pending = [...places]
-  for (const { node: outer, within, isIntrospected } of pending) {
+  for (const { node: outer, within } of pending) {
     for (const node of outer.selectionSet?.selections ?? []) {
-      if (node.kind === Kind.FIELD) yield { node, within, isIntrospected }
-      else if (node.kind === Kind.INLINE_FRAGMENT) pending.push({ node, within, isIntrospected })
+      if (node.kind === Kind.FIELD) yield { node, within }
+      else if (node.kind === Kind.INLINE_FRAGMENT) pending.push({ node, within })
       else {
         const name = node.name.value
-        const fragment = Object.hasOwn(fragments, name) ? fragments[name] : undefined
+        const fragment = fragments.get(name)
         if (!fragment || spread.has(name) || within.includes(name)) continue
         spread.add(name)
         used.add(name)
-        pending.push({ node: fragment, within: [...within, name], isIntrospected })
+        pending.push({ node: fragment, within: [...within, name] })
       }
     }
   }
