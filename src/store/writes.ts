@@ -46,8 +46,11 @@ export abstract class Writes<W extends Waiting> {
 
   private async workOff(): Promise<void> {
     this.isRunning = true
-    while (this.queue.waiting > 0) await this.writeTogether()
-    this.isRunning = false
+    try {
+      while (this.queue.waiting > 0) await this.writeTogether()
+    } finally {
+      this.isRunning = false
+    }
   }
 }
 
