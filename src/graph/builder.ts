@@ -19,7 +19,6 @@ export interface Context {
   readonly clock: () => Date
   readonly wholeListRowsMax: number
   readonly responseBytesMax: number
-  /** The row counts that prices depend on. */
   readonly rowCounts: RowCounts
   /** Throws unless `If-Match` still holds; called inside the write, so that no other write comes between. */
   readonly precondition?: ((read: Read) => Promise<void>) | undefined
@@ -38,7 +37,6 @@ interface ContextOptions extends Pick<Context, 'schema' | 'principal' | 'clock' 
   readonly onWritten?: (() => void) | undefined
 }
 
-/** The context of one request. */
 export function createContext(options: ContextOptions): Context {
   const { schema, store, principal, clock, deadline, onStatement, onWritten, onPriced } = options
   const { wholeListRowsMax = LIMITS.wholeListRowsMax, responseBytesMax = LIMITS.responseBytesMax } = options

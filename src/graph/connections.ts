@@ -41,7 +41,6 @@ pagePart(
   'The cursor of the last entry, the `after` of the next page; null on an empty page.',
 )
 
-/** The connection and edge types of an entity. */
 export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, plural: string) {
   const Edge = builder.objectRef<object>(`${node.name}Edge`)
   Edge.implement({ description: `An entry of a page of ${plural}.` })
@@ -91,7 +90,6 @@ interface ListField<R extends PgTable, F extends object, S = Scope> {
   readonly description: string
 }
 
-/** A list at the root of Query. */
 export function queryList<T extends PgTable, F extends object>(
   name: string,
   options: ListField<T, F, Scope | readonly Scope[]> & {

@@ -35,7 +35,6 @@ export interface UniqueKey<T extends PgTable> {
 interface WayArgument {
   readonly kind: TextKind
   readonly description: string
-  /** The form in which it is compared. */
   readonly canonical: (text: string) => string
 }
 

@@ -55,7 +55,9 @@ export function faultOf(error: GraphQLError): Fault {
   if (origin instanceof Fault) return origin
   // graphql's own errors about a document or its variables have no path; with a path, it is our bug.
   if (origin instanceof GraphQLError && (error.path === undefined || isAboutVariable(origin))) {
-    if (error.message !== 'Validation aborted.') return new Fault('BAD_REQUEST', shortened(error.message))
+    const [message, most] = [error.message, MESSAGE_CHARACTERS_MAX]
+    const shown = message.length > most ? `${message.slice(0, most)}...` : message
+    if (message !== 'Validation aborted.') return new Fault('BAD_REQUEST', shown)
     // graphql gives up after comparing the same field with itself a thousand times, without further details.
     return new Fault('TOO_COMPLEX', 'The query repeats its fields too often to be checked. Split the query.')
   }
@@ -75,11 +77,6 @@ export function asFault(error: unknown): Fault {
 
 function internal(cause: unknown): Fault {
   return new Fault('INTERNAL', 'Something went wrong on our side. The log has it under the request id.', { cause })
-}
-
-function shortened(message: string): string {
-  const most = MESSAGE_CHARACTERS_MAX
-  return message.length > most ? `${message.slice(0, most)}...` : message
 }
 
 /** Whether this program refused it, as opposed to graphql itself. */

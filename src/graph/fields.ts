@@ -35,7 +35,6 @@ export function columns<Row extends object>(
   }
 }
 
-/** A field that SQL computes from its row. */
 export function computedField<T extends Identified>(
   type: ObjectRef<Types, T['$inferSelect']>,
   name: string,
@@ -99,7 +98,6 @@ function declared(scope: Scope | undefined, extensions: object) {
   return scope ? needs(scope, extensions) : { extensions }
 }
 
-/** A field whose value needs no database. */
 export function localField<Row extends object>(
   type: ObjectRef<Types, Row>,
   name: string,
@@ -122,7 +120,6 @@ export function ownField<Row extends object>(
   field(type, name, () => ({ type: of, description, extensions: { sql: { own: true } } }))
 }
 
-/** A field that shows a list of a view. */
 export function viewList<Row extends object, T extends Positioned>(
   type: ObjectRef<Types, Row>,
   name: string,
@@ -181,7 +178,6 @@ export function querySummary<T extends PgTable, F extends object, V extends obje
   }))
 }
 
-/** A field of Query that shows a view. */
 export function queryView<A, Row extends object>(
   name: string,
   options: Described & {

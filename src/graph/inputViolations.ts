@@ -109,7 +109,9 @@ class InputReader {
     const fields = type.getFields()
     for (const name of Object.keys(given)) {
       if (Object.hasOwn(fields, name)) continue
-      this.violation(undefined, `${pointer}/${escaped(name)}`, `Unknown member.${this.hintFor(name, type)}`)
+      // A token of a JSON Pointer (RFC 6901), cut to a readable length.
+      const token = name.slice(0, POINTER_STEP_MAX).replaceAll('~', '~0').replaceAll('/', '~1')
+      this.violation(undefined, `${pointer}/${token}`, `Unknown member.${this.hintFor(name, type)}`)
     }
     const read: Record<string, unknown> = {}
     for (const field of Object.values(fields)) {
@@ -144,11 +146,6 @@ function lengthViolation(given: unknown, { extensions }: GraphQLInputField): str
   if (!Array.isArray(given)) return undefined
   const { maxItems = Number.POSITIVE_INFINITY, beyond = '' } = extensions as { maxItems?: number; beyond?: string }
   return given.length > maxItems ? tooManyItems(given.length, maxItems, beyond) : undefined
-}
-
-/** A member name as a token of a JSON Pointer (RFC 6901), cut to a readable length. */
-function escaped(step: string): string {
-  return step.slice(0, POINTER_STEP_MAX).replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 /** The value of an enum; REST ignores upper and lower case. */

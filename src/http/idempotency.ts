@@ -14,7 +14,7 @@ import { Fault } from '../errors.js'
 import type { Context } from '../graph/builder.js'
 import { faultOf } from '../graph/faults.js'
 import { type Answer, type Around, answer, errorsOf, type RootAnswer } from '../graph/query/run.js'
-import { includedBy, type Nodes, type Operation, selectionsOf, type Variables } from '../graph/query/selections.js'
+import { includedBy, type Nodes, type Operation, rootFieldsIn, type Variables } from '../graph/query/selections.js'
 import { LIMITS } from '../limits.js'
 import type { Read, Write } from '../store/store.js'
 import type { Identified } from './observe/exchange.js'
@@ -100,9 +100,7 @@ function keyedMutation(request: HttpRequest, mutation: Mutation): KeyedMutation 
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([request.method, path, sent ?? null]))
     .digest('base64url')
-  const type = operation.schema.getMutationType()
-  const fields = type ? selectionsOf(operation, includedBy(variables))(type, [operation.operation.selectionSet]) : []
-  const keys = Array.from(fields, ([key]) => key)
+  const keys = [...rootFieldsIn(operation, includedBy(variables)).keys()]
   return { ...mutation, keys, request: { keyId: context.principal.keyId, token, fingerprint } }
 }
 
@@ -122,7 +120,7 @@ function tokenOf(request: HttpRequest): string | undefined {
 /** The recorded fields of this request, by response key; throws if its Idempotency-Key belongs to a different request. */
 async function recordedFields(
   read: Read,
-  { context, request, keys }: KeyedMutation,
+  { context, request }: KeyedMutation,
 ): Promise<ReadonlyMap<string, RecordedField>> {
   const record = await idempotencyRecord(read, request, context.clock())
   if (!record) return new Map()
@@ -130,13 +128,8 @@ async function recordedFields(
     const advice = 'Take a new one for a new request.'
     throw new Fault('VALIDATION_FAILED', `This Idempotency-Key was used for another request. ${advice}`)
   }
-  const stored: unknown = JSON.parse(record.answer)
-  // The cast holds: only `changeOnce` stores lists.
-  if (Array.isArray(stored)) return new Map(stored as [string, RecordedField][])
-  // Of a REST request to the previous version, which stored the value of its only field, or `unrecorded`.
-  const { unrecorded } = Object(stored) as { unrecorded?: Unrecorded }
-  const field = { value: stored, errors: [], scopes: [], ...(unrecorded && { unrecorded }) }
-  return new Map(keys.map((key) => [key, field]))
+  // `changeOnce` has stored it.
+  return new Map(JSON.parse(record.answer) as [string, RecordedField][])
 }
 
 /** Makes a change and records its result in one transaction; an error rolls both back. */

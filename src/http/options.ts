@@ -15,7 +15,6 @@ export interface AppOptions {
   /** Who may show the overview in a frame: the value of the CSP directive, `'none'` by default. */
   readonly frameAncestors?: string | undefined
   readonly wholeListRowsMax: number
-  /** The largest response. */
   readonly responseBytesMax?: number
   /** The rate limit of a key per minute; 0 for none. */
   readonly ratePerMinute: number

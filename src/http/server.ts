@@ -77,10 +77,7 @@ function oneByOne(listener: App['listener'], connections: Connections): RequestL
   }
 }
 
-/**
- * Delays the close while the request is still arriving, so that the client can read an early response: closing a socket
- * with unread input sends RST, which discards the response (RFC 9112, 9.6).
- */
+/** Delays the close while a request arrives: RST would discard an early response (RFC 9112, 9.6). */
 function letLinger(connection: Connection): void {
   const { socket } = connection
   const destroySoon = socket.destroySoon.bind(socket)

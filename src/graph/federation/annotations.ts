@@ -13,10 +13,7 @@ import { type Extended, sqlOf } from '../query/declared.js'
 import { NESTED_LIST_COST, PRICED_ROWS_MAX } from '../query/prices.js'
 import { addDirectives, type Directive } from './subgraph.js'
 
-/**
- * Adds directives for routers: `@tag` names the scope of a type or field, from which contract graphs are built, and
- * `@cost` and `@listSize` give the cost of a list. All are derived from what the fields declare.
- */
+/** Derives directives for routers: `@tag` with the scope, for contract graphs, and `@cost` and `@listSize`. */
 export function annotate(schema: GraphQLSchema): void {
   const tags = tagsOf(schema)
   for (const type of objectTypes(schema)) {

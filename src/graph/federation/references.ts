@@ -71,7 +71,6 @@ function pathsOf(selection: string): string[][] {
   return definition?.kind === Kind.OPERATION_DEFINITION ? leaves(definition.selectionSet) : []
 }
 
-/** A value of a key. */
 interface Named {
   readonly key: EntityKey
   /** In the form in which rows are compared with it. */

@@ -127,7 +127,6 @@ function didYouMean(name: string, known: readonly string[]): string {
     : `Did you mean ${meant.map((one) => `"${one}"`).join(' or ')}?`
 }
 
-/** The maximum number of names in one hint. */
 const SUGGESTED_MAX = 5
 
 /** Longer names are no guesses: comparing them only takes time. */
@@ -161,7 +160,6 @@ export function meantBy(name: string, known: readonly string[]): readonly string
   return known.filter((one) => wordsOf(one).some((word) => words.includes(word))).slice(0, SUGGESTED_MAX)
 }
 
-/** The words of a name in camel case. */
 function wordsOf(name: string): string[] {
   return name.split(/(?=[A-Z])|_/).map((word) => word.toLowerCase())
 }

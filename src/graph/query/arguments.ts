@@ -47,17 +47,12 @@ export function requireFewItems(variables: Variables): void {
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     const inner: readonly unknown[] = Array.isArray(value) ? value : Object.values(Object(value))
     if (Array.isArray(value)) items += value.length
-    if (items > LIMITS.queryItemsMax) throw tooManyItems(items)
+    if (items > LIMITS.queryItemsMax) {
+      const limit = `the most in a query is ${LIMITS.queryItemsMax}. Send them in several queries.`
+      throw new Fault('TOO_COMPLEX', `The lists in the variables have ${items} items or more; ${limit}`)
+    }
     for (const one of inner) if (typeof one === 'object' && one !== null) waiting.push(one)
   }
-}
-
-function tooManyItems(items: number): Fault {
-  const most = LIMITS.queryItemsMax
-  return new Fault(
-    'TOO_COMPLEX',
-    `The lists in the variables have ${items} items or more; the most in a query is ${most}. Send them in several queries.`,
-  )
 }
 
 /** An argument, or a member of an input. */
@@ -148,7 +143,6 @@ function requireLength({ name, extensions }: Bounds, text: string): void {
   if (violation !== undefined) throw badArgument(name, violation)
 }
 
-/** A filter as it is given to a list. */
 export interface GivenFilter {
   readonly list: Pick<CountedList, 'names'>
   readonly filter: Arguments
@@ -165,20 +159,15 @@ export function requireComparable(filters: Iterable<GivenFilter>): void {
       seen.add(value)
       const texts = Array.isArray(value) ? value : typeof value === 'string' ? [value] : []
       const compared = canonicalWithin(texts, list.names?.[member]?.key?.canonical ?? foldedName, left)
-      if (!compared) throw tooLong()
+      if (!compared) throw new Fault('TOO_COMPLEX', TEXTS_TOO_LONG)
       left -= compared.reduce((total, { length }) => total + length, 0)
     }
   }
 }
 
-function tooLong(): Fault {
-  const most = LIMITS.comparedCharactersMax
-  return new Fault(
-    'TOO_COMPLEX',
-    `The texts in the filters of this query have more than ${most} characters in the form in which they are compared, ` +
-      'Unicode NFKC. Filter by fewer values, or send several queries.',
-  )
-}
+const TEXTS_TOO_LONG =
+  `The texts in the filters of this query have more than ${LIMITS.comparedCharactersMax} characters in the form in ` +
+  'which they are compared, Unicode NFKC. Filter by fewer values, or send several queries.'
 
 /** The bytes of all texts in an input, measured once: several aliases may have the same variable of megabytes. */
 export const textBytesOf: (input: object) => number = oncePer(textBytesIn)

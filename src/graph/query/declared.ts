@@ -72,7 +72,6 @@ interface NamedRow {
   /** Names the condition in the key of the cached SQL text. */
   readonly way: string
   condition(read: Read, table: PgTable): SQL
-  /** The values of the placeholders. */
   readonly given: Readonly<Record<string, string>>
 }
 
@@ -142,7 +141,6 @@ export function isOfHost(type: GraphQLObjectType, { name }: FieldNode): boolean 
   return type.getFields()[name.value] === undefined
 }
 
-/** The object type of a field. */
 export function objectOf(field: Field): GraphQLObjectType {
   const type = getNamedType(field.type)
   if (!isObjectType(type)) throw unplanned(field)

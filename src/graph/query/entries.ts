@@ -82,7 +82,6 @@ export interface PlannedEntry<S = PgTable> extends Entry<S> {
   readonly cost: Cost
 }
 
-/** A member of a connection. */
 export interface Part {
   readonly name: string
   /** Its name in the schema; undefined for `__typename`. */
@@ -361,7 +360,6 @@ export class EntryPlanner {
     return new Map([...this.selected(type, nodes)].filter(([, [node]]) => isTypename(node) || !isOfHost(type, node)))
   }
 
-  /** The selected fields of an object. */
   selected(type: GraphQLObjectType, nodes: Nodes): Selected {
     return this.planning.collect(
       type,

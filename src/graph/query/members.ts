@@ -2,7 +2,7 @@ import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { type GraphQLObjectType, getNamedType, getNullableType, isLeafType, isListType } from 'graphql'
 import { literal } from '../../store/literals.js'
-import type { JsonValue } from '../../store/query/json.js'
+import { type JsonValue, listed } from '../../store/query/json.js'
 import { type AnyList, cursorKeys } from '../../store/query/page.js'
 import {
   type AnyComputed,
@@ -45,7 +45,7 @@ function shown(column: AnyPgColumn, isText: boolean): AnyPgColumn | SQL {
 
 /** The same, but null unless another column has one of these values. */
 export function visibleColumn(shown: Member, column: string, values: readonly string[]): Member {
-  const among = values.length === 0 ? sql`null` : sql.join(values.map(literal), sql.raw(', '))
+  const among = values.length === 0 ? sql`null` : listed(values.map(literal))
   return (build, row) => {
     const { value, isJson } = shown(build, row)
     return { value: sql`case when ${columnOf(row, column)} in (${among}) then ${value} end`, isJson }
@@ -60,12 +60,10 @@ export const allColumns: Member = ({ read }, row) => {
   return { value: read.json.object(columns), isJson: true }
 }
 
-/** The cursor of a row in a list. */
 export function position(list: AnyList): Member {
   return ({ read }, row) => ({ value: read.json.cursor(list.name, cursorKeys(list, row)), isJson: true })
 }
 
-/** A value that SQL computes from the row. */
 export function computed({ value, isCount, counted }: AnyComputed) {
   const member: Member = ({ read }, row) => ({ value: value(read, row as Identified), isJson: false })
   return { member, weigh: (weighing: Weighing) => (isCount || counted ? weighing.count(counted) : 1) }

@@ -115,7 +115,7 @@ function changedRow(
         given: { key: KEY },
       })
       // It is read while other writers wait.
-      if (statement.isHeavy) throw tooHeavy()
+      if (statement.isHeavy) throw new Fault('TOO_COMPLEX', TOO_HEAVY)
       return async (write, changed) => {
         const values = statement.values.map((value) => (value === KEY ? key(changed as never) : value))
         const [found] = await write.rows({ ...statement, values })
@@ -125,9 +125,5 @@ function changedRow(
   }
 }
 
-function tooHeavy(): Fault {
-  return new Fault(
-    'TOO_COMPLEX',
-    'This selects too much of what it changes. Select its id and a few fields, and read the rest with a query.',
-  )
-}
+const TOO_HEAVY =
+  'This selects too much of what it changes. Select its id and a few fields, and read the rest with a query.'

@@ -21,7 +21,6 @@ export interface PageRequest {
   readonly most: number
   /** The position of the cursor `after`. */
   readonly place: readonly Placeholder[] | undefined
-  /** The values of its placeholders. */
   readonly values: Values
 }
 

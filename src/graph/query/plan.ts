@@ -39,7 +39,6 @@ export interface Plan {
   readonly isPersonal: boolean
 }
 
-/** A planned root field. */
 export interface Root extends PlannedRoot {
   /** Its key in the response. */
   readonly key: string
@@ -82,7 +81,6 @@ export function planFor(
   return plan
 }
 
-/** The scopes that a caller lacks. */
 const withheldFrom = oncePer((scopes: ReadonlySet<Scope>): ReadonlySet<Scope> => {
   return new Set(SCOPE_NAMES.filter((scope) => !grants(scopes, scope)))
 })

@@ -37,7 +37,6 @@ export interface Cost {
 
 type Inner = ListCost | ReferenceCost
 
-/** A column of texts that may be long. */
 export interface LongText {
   readonly table: (t: Tables) => PgTable
   readonly column: LongColumn
@@ -61,7 +60,6 @@ interface References {
 
 /** A list, whose number of rows depends on its arguments and on the store. */
 export interface ListCost {
-  /** The name of its field. */
   readonly name: string
   readonly list: CountedList
   /** Undefined for a list at the root. */
@@ -71,7 +69,6 @@ export interface ListCost {
   readonly isPaged: boolean
   readonly entry: Cost
   readonly isCounted: boolean
-  /** Whether the ends of its page are selected. */
   readonly needsEnds: boolean
 }
 
@@ -92,7 +89,6 @@ export type FieldPrice =
     }
   /** A list of a derived object: its entries are among those of that object. */
   | { readonly part: 'entries' }
-  /** A mutation that stores this many records. */
   | { readonly records: (args: Arguments) => number }
 
 export const FREE: Cost = { fixed: 0, inner: [], texts: [] }
@@ -116,7 +112,6 @@ export function selected(cost: Cost, times = 1): Cost {
   return { fixed: 1 + times * fixed, inner, texts: texts.map((text) => ({ ...text, times: text.times * times })) }
 }
 
-/** A field with a part of its own. */
 export function within(inner: Inner, fixed = 0): Cost {
   return { fixed: 1 + fixed, inner: [inner], texts: [] }
 }
@@ -133,7 +128,6 @@ interface PricedRoot {
 interface PricingContext {
   readonly counts: RowCounts
   readonly mayRead: (scope: Scope) => boolean
-  /** The largest response. */
   readonly bytesMax: number
 }
 
@@ -183,7 +177,6 @@ interface Extent {
 /** Not counted, or too many; finite, because 0 times Infinity is NaN. */
 const UNKNOWN: Extent = { rows: Number.MAX_SAFE_INTEGER, places: 1 }
 
-/** A list with its arguments and its extent. */
 interface KnownList extends Extent {
   readonly first: number
   readonly filter: Arguments
@@ -194,7 +187,6 @@ interface KnownList extends Extent {
 }
 type KnownLists = ReadonlyMap<ListCost, KnownList>
 
-/** The average bytes of long texts. */
 type TextBytes = (text: LongText) => number
 
 /** Every list of an operation, each looked up once. */
@@ -226,14 +218,8 @@ async function partsOf(
   return { lists: new Map(await Promise.all(known)), texts }
 }
 
-/** The bytes of the long texts of one row. */
 function rowBytes(selected: Cost['texts'], average: TextBytes): number {
   return selected.reduce((bytes, text) => bytes + text.times * average(text), 0)
-}
-
-/** Ordinary texts are included in the cost of their fields. */
-function costOfBytes(bytes: number): number {
-  return Math.ceil(Math.max(0, bytes - PRICED_ROW_BYTES) / BYTES_FOR_ONE)
 }
 
 function isOfList(inner: ListCost | ReferenceCost): inner is ListCost {
@@ -298,7 +284,6 @@ function instead<T>(value: T): (error: unknown) => T {
   }
 }
 
-/** The position of a selection in the query. */
 interface Around {
   /** The number of parent entries, as priced. */
   readonly entries: number
@@ -322,7 +307,6 @@ class Pricing {
   private args: readonly Arguments[] = []
   /** The cost of repeated references if each were read. */
   repeated = 0
-  /** The bytes of all long texts. */
   bytes = 0
 
   constructor(lists: KnownLists, texts: TextBytes, rowsMax: number) {
@@ -348,7 +332,9 @@ class Pricing {
   private costOf({ fixed, inner, texts }: Cost, around = ONCE): number {
     const bytes = rowBytes(texts, this.texts)
     this.bytes += around.rows * bytes
-    const own = around.entries * (fixed + costOfBytes(bytes))
+    // Ordinary texts are included in the cost of their fields.
+    const ofBytes = Math.ceil(Math.max(0, bytes - PRICED_ROW_BYTES) / BYTES_FOR_ONE)
+    const own = around.entries * (fixed + ofBytes)
     const costs = inner.map((one) => (isOfList(one) ? this.listCost(one, around) : this.referredCost(one, around)))
     return costs.reduce((total, cost) => total + cost, own)
   }
@@ -394,10 +380,7 @@ const PAGES = [1_000, 500, 200, 100, 50, 20, 10, 5, 2, 1] as const
 /** The maximum number of lists tried: each is priced once per page size. */
 const TRIED_MAX = 10
 
-/**
- * Suggests the smallest change that makes a query fit: the largest sufficient page size for one list, else one for all.
- * `fits` returns whether the query is within the limits with these lists.
- */
+/** Suggests what makes a query fit: the largest sufficient page of one list, else one page size for all. */
 function adviceFor(lists: KnownLists, fits: (smaller: KnownLists) => boolean): Advice {
   const paged = [...lists].filter(([{ isPaged }]) => isPaged)
   const tried = paged.slice(0, TRIED_MAX)

@@ -1,7 +1,7 @@
 import { and, sql } from 'drizzle-orm'
 import { Fault, ResponseTooLong } from '../../errors.js'
 import { isOfStore, toFault } from '../../store/faults.js'
-import type { Separator } from '../../store/query/json.js'
+import { listed, type Separator } from '../../store/query/json.js'
 import { bytesOf, conditional, listSource } from '../../store/query/jsonPage.js'
 import { type AnyList, cursorGone, extentOf, requireWhole } from '../../store/query/page.js'
 import { type AnySummary, type AnyView, countedGroups, summaryOf } from '../../store/query/views.js'
@@ -23,7 +23,6 @@ import {
   Weighing,
 } from './statements.js'
 
-/** The result of a root field. */
 export interface RootResult {
   /** Its JSON, in pieces. */
   readonly json: readonly Buffer[]
@@ -77,7 +76,6 @@ export async function readRoots(
   return results
 }
 
-/** The rows of each statement of each root. */
 async function rowsOf(read: Read, roots: readonly (readonly CompiledSql[])[]): Promise<unknown[][][][]> {
   const [statement, ...others] = roots.flat()
   if (!statement) return []
@@ -150,7 +148,7 @@ export function listReader(rows: PlannedRows, refused: Refusals, list: AnyList, 
         // A total under several aliases is counted once.
         const total = isCounted ? page.totalCount : sql`0`
         const found = hasEntries ? sql`count(*)` : sql`0`
-        const selected = sql.join([found, total, page.gone, ...columns], sql.raw(', '))
+        const selected = listed([found, total, page.gone, ...columns])
         return sql`${page.prefix}select ${selected}${hasEntries ? sql` from ${page.rows}` : sql``}`
       },
     })

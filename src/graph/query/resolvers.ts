@@ -11,7 +11,6 @@ import { type Context, requireContext } from '../builder.js'
 import { publicError } from '../faults.js'
 import { ROW_MEMBER, TYPE_MEMBER } from './entries.js'
 import { type Answer, answer } from './run.js'
-import type { Operation } from './selections.js'
 
 /** What resolvers of a host get: the columns of a row, where the host has fields of its own, beside what was selected. */
 interface Answered {
@@ -26,7 +25,9 @@ export const resolveRoot: GraphQLFieldResolver<unknown, unknown> = async (_, arg
   requireContext(context)
   requireAsSent(args, info)
   try {
-    const { roots } = await (isOfQuery(info) ? read(context, info) : apart(context, info))
+    // A host may have Query as the type of a field, also of a mutation.
+    const isOfQuery = info.operation.operation === 'query' && info.path.prev === undefined
+    const { roots } = await (isOfQuery ? read(context, info) : apart(context, info))
     const found = roots.find(({ key }) => key === info.path.key)
     if (!found) throw new Error(`The plan has no ${info.path.key}.`)
     if (found.result instanceof Fault) throw found.result
@@ -62,26 +63,19 @@ function read(context: Context, info: GraphQLResolveInfo): Promise<Answer> {
   return known
 }
 
-/** Whether it is a root field of a query: a host may have Query as the type of a field, also of a mutation. */
-function isOfQuery({ operation, path }: GraphQLResolveInfo): boolean {
-  return operation.operation === 'query' && path.prev === undefined
-}
-
 /** Changes are made one after the other, so each root field is an operation of its own. */
 function apart(context: Context, info: GraphQLResolveInfo): Promise<Answer> {
-  return answer(alone(info), info.variableValues, context, { isHosted: true })
-}
-
-function alone({ schema, operation, fragments, fieldNodes, parentType }: GraphQLResolveInfo): Operation {
+  const { schema, operation, fragments, fieldNodes, parentType, variableValues } = info
   const kind = parentType === schema.getMutationType() ? OperationTypeNode.MUTATION : OperationTypeNode.QUERY
   const selectionSet = { ...operation.selectionSet, selections: fieldNodes }
-  return { schema, operation: { ...operation, operation: kind, selectionSet }, fragments }
+  const alone = { schema, operation: { ...operation, operation: kind, selectionSet }, fragments }
+  return answer(alone, variableValues, context, { isHosted: true })
 }
 
 /** Resolves a field below the root from what its root field has read. */
 export const resolveField: GraphQLFieldResolver<unknown, unknown> = (source, _, __, { path, parentType }) => {
   const { [VALUES]: values } = Object(source) as Partial<Answered>
-  if (!values) throw notOurs(parentType.name)
+  if (!values) throw new GraphQLError(`This ${parentType.name} was not read by the operations gateway. ${DELEGATE}`)
   return answered(values[path.key])
 }
 
@@ -98,8 +92,4 @@ function answered(value: unknown): unknown {
   return { ...(values[ROW_MEMBER] as object | undefined), [VALUES]: values } satisfies Answered
 }
 
-function notOurs(type: string): GraphQLError {
-  return new GraphQLError(
-    `This ${type} was not read by the operations gateway. Delegate to its query, such as \`node(id:)\`, instead of returning an object.`,
-  )
-}
+const DELEGATE = 'Delegate to its query, such as `node(id:)`, instead of returning an object.'

@@ -12,7 +12,7 @@ import type { Refusal } from './entries.js'
 import { type Plan, planFor, type Root } from './plan.js'
 import { type FieldPrice, priceOf } from './prices.js'
 import { faultOfRequest, NULL, orFault, type RootRead, type RootResult, readRoots } from './readers.js'
-import { includedBy, type Nodes, type Operation, selectionsOf, type Variables } from './selections.js'
+import { includedBy, type Nodes, type Operation, rootFieldsIn, type Variables } from './selections.js'
 
 /** The cost of one record of a sync for the rate limit. */
 export const RECORD_COST = 20
@@ -114,10 +114,8 @@ export async function isRefused(operation: Operation, decided: Variables, contex
   return refused.length > 0 && roots.every(({ run }) => 'refused' in run || 'read' in run)
 }
 
-/** The same Fault at every root field. */
 function everywhere(context: Context, operation: Operation, variables: Variables, result: Fault): Answer {
-  const type = context.schema.getRootType(operation.operation.operation)
-  const selected = type ? selectionsOf(operation, includedBy(variables))(type, [operation.operation.selectionSet]) : []
+  const selected = rootFieldsIn(operation, includedBy(variables))
   const roots = Array.from(selected, ([key, nodes]) => ({ key, nodes, result, refusals: [] }))
   return answerOf(roots, context)
 }

@@ -47,13 +47,11 @@ export function fragmentsOf({ definitions }: DocumentNode): Operation['fragments
 
 export type Variables = Readonly<Record<string, unknown>>
 
-/** The nodes of one field of the response. */
 export type Nodes = readonly [FieldNode, ...FieldNode[]]
 
 /** The selected fields of an object by response key, in the order of the response. */
 export type Selected = ReadonlyMap<string, Nodes>
 
-/** Whether a field or fragment is selected. */
 type IsIncluded = (node: SelectionNode) => boolean
 
 /** Applies `@skip` and `@include` with these variables. */
@@ -94,6 +92,13 @@ export function selectionsOf({ schema, fragments }: Operation, isIncluded: IsInc
     for (const set of sets) collect(set)
     return selected
   }
+}
+
+/** The root fields of an operation. */
+export function rootFieldsIn(operation: Operation, isIncluded: IsIncluded): Selected {
+  const { schema, operation: node } = operation
+  const type = schema.getRootType(node.operation)
+  return type ? selectionsOf(operation, isIncluded)(type, [node.selectionSet]) : new Map()
 }
 
 const deciders = new WeakMap<OperationDefinitionNode, readonly string[]>()

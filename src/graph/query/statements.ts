@@ -19,7 +19,6 @@ import { PRICED_ROW_BYTES } from './prices.js'
 /** Rows that may repeat and have nested counts or unindexed lists; beyond it each object is built once. */
 const REPEATS_MAX = 250
 
-/** A statement of a root field. */
 export interface PlannedSql extends CompiledSql {
   /** The change counters that its rows depend on. */
   readonly reads: readonly ChangeCounter[]
@@ -38,7 +37,6 @@ export interface PlannedRows {
 /** The number of rows that a row reads besides itself. */
 export type Weigh = (weighing: Weighing) => number
 
-/** A row as an object of its selected fields. */
 export interface Entry<S = PgTable> {
   readonly object: (build: Build, source: S) => SQL
   readonly weigh: Weigh
@@ -53,7 +51,6 @@ interface BuildOptions {
   readonly builtOnce: ReadonlySet<Entry>
 }
 
-/** A statement under construction. */
 export class Build {
   readonly read: Read
   private readonly pageRequests: PageRequests
@@ -108,14 +105,12 @@ export class Build {
     return row === this.root?.row ? sql`(select ${columnOf(row, column)} from ${this.root.rows})` : undefined
   }
 
-  /** The page of a root list. */
   rootPage(source: Source, guard: SQL | undefined): JsonPage {
     const page = this.pageOf(0, source, guard)
     if (this.pageRequests[0]?.first !== undefined) this.root = page
     return page
   }
 
-  /** A page of related rows. */
   page(slot: number, relation: AnyRelation, row: PgTable): JsonPage {
     const { filter = {}, bound } = this.pageRequests[slot] ?? {}
     return this.pageOf(slot, relatedSource(this.read, relation, row, filter, bound?.matching().condition))

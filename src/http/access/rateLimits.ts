@@ -35,7 +35,9 @@ const UNCHARGED: ReadonlySet<Code> = new Set<Code>(['RATE_LIMITED', 'INTERNAL', 
 /** Rate limits: one bucket for each key, and for invalid keys one for each client address. */
 export function createRateLimits({ store, clock, ratePerMinute, monotonicMs = () => performance.now() }: AppOptions) {
   const authenticate = authenticator(store, clock)
-  const keys = ratePerMinute === 0 ? undefined : new Buckets(ratePerMinute, burstOf(ratePerMinute))
+  // In the same proportion to the rate as in the defaults.
+  const burst = Math.max(1, Math.round((ratePerMinute * LIMITS.rateBurst) / LIMITS.ratePerMinute))
+  const keys = ratePerMinute === 0 ? undefined : new Buckets(ratePerMinute, burst)
   const wrongKeys = new Buckets(LIMITS.wrongKeysPerMinute, LIMITS.wrongKeysPerMinute)
 
   const spend = (keyId: string, { headers, record }: Received, amount: number, before = 0): Level | undefined => {
@@ -116,11 +118,6 @@ export function createRateLimits({ store, clock, ratePerMinute, monotonicMs = ()
   }
 }
 
-/** The burst, in the same proportion to the rate as in the defaults. */
-function burstOf(perMinute: number): number {
-  return Math.max(1, Math.round((perMinute * LIMITS.rateBurst) / LIMITS.ratePerMinute))
-}
-
 /** The state of a bucket after an attempt to spend. */
 export interface Level {
   readonly isAllowed: boolean
@@ -149,10 +146,7 @@ export class Buckets {
     this.buckets = growingCache(keptMax)
   }
 
-  /**
-   * Takes the amount if the bucket holds it; a negative amount refunds.
-   * `before` is what the same request has taken already.
-   */
+  /** A negative amount refunds; `before` is what the same request has taken already. */
   spend(name: string, amount: number, now: number, before = 0): Level {
     const bucket = this.filled(name, now)
     // A full bucket allows a cost above its burst; otherwise such a request could never succeed.

@@ -11,10 +11,7 @@ const ENTRY_SHARE_MAX = 0.25
 /** A larger GraphQL request is not cached: its body is part of the key. */
 const CACHED_BODY_BYTES_MAX = 16_384
 
-/**
- * Serves a request whose key has been checked and charged: from the cache, or from `handle`, whose response is cached
- * if it is the same for every key with these scopes. `type` is the negotiated media type.
- */
+/** Serves a checked and charged request of a media type from the cache, or from `handle`. */
 export type ServeCached = (
   identified: Identified,
   type: string,
@@ -104,7 +101,8 @@ export class CachedResponses {
       maxSize: bytesMax,
       // One response may not evict the rest.
       maxEntrySize: Math.max(1, Math.floor(bytesMax * ENTRY_SHARE_MAX)),
-      sizeCalculation: ({ response }, key) => sizeOf(key, response),
+      sizeCalculation: ({ response: { headers, body } }, key) =>
+        ENTRY_BYTES + 2 * (Object.entries(headers).join().length + key.length) + (body?.length ?? 0),
     })
   }
 
@@ -139,9 +137,4 @@ const SLACK_SHARE = 1 / 8
 function apart(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength - bytes.length <= SLACK_SHARE * bytes.length) return bytes
   return Buffer.from(new Uint8Array(bytes).buffer)
-}
-
-function sizeOf(key: string, { headers, body }: HttpResponse): number {
-  const texts = Object.entries(headers).join().length + key.length
-  return ENTRY_BYTES + 2 * texts + (body?.length ?? 0)
 }

@@ -132,10 +132,7 @@ function yogaWith(documents: Documents) {
   })
 }
 
-/**
- * Parses within the limits. For a document that was validated before, Yoga's other hooks would find nothing to refuse,
- * and take longer than preparing its SQL.
- */
+/** For a document that was validated before, Yoga's hooks would take longer than preparing its SQL. */
 function pluginWith(documents: Documents): Plugin<ServerContext, ServerContext> {
   const unused = new Response()
   return {

@@ -61,10 +61,7 @@ function tokensIn(text: string): number {
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
-/**
- * Counts what is separate work: directives, names (root fields, those in fragments included, and aliases below the
- * root) and fields below `__schema` and `__type`, which neither the depth nor the cost limit covers.
- */
+/** Counts directives, names (root fields and aliases) and introspected fields, which no cost covers. */
 function countsIn(document: DocumentNode, fragments: Fragments) {
   const roots = new Set<FieldNode>()
   const rootsIn = counterOf(fragments, (field) => {
@@ -91,10 +88,7 @@ function countsIn(document: DocumentNode, fragments: Fragments) {
 
 const INTROSPECTING = new Set(['__schema', '__type'])
 
-/**
- * Adds up `countField` over a selection and its fragments, each of which is counted once and its sum reused. A spread
- * of a missing fragment, or of one inside itself, counts as 0: the validation that follows refuses it.
- */
+/** Adds up over a selection and its fragments, each counted once. A missing or recursive one is 0, and invalid. */
 function counterOf(fragments: Fragments, countField: (field: FieldNode) => number) {
   const known = new Map<string, number>()
   const count = ({ selections }: SelectionSetNode): number => {
@@ -120,10 +114,7 @@ interface Placed<Node = { readonly selectionSet?: SelectionSetNode | undefined }
   readonly within: readonly string[]
 }
 
-/**
- * The fields of a document with its fragments expanded, and those that are in the same place of the response as another
- * of their name: validation compares every pair of those. Stops above the limits.
- */
+/** Fields with fragments expanded, and those with the name of another in the same place: validation compares pairs. */
 function expandedIn(document: DocumentNode, fragments: Fragments): { fields: number; repeats: number } {
   const used = new Set<string>()
   const repeated = new Set<FieldNode>()

@@ -68,10 +68,7 @@ function parsedParameter(name: string, text: string): unknown {
 
 const HASH = /^[0-9a-f]{64}$/
 
-/**
- * Automatic persisted queries: a client sends only the SHA-256 of a query, and its text if the server does not know it.
- * A hash always means the same text, so all keys share the entries; the key has been checked before.
- */
+/** Automatic persisted queries, by SHA-256. A hash always means the same text, so all keys share the entries. */
 export class PersistedQueries {
   private readonly texts = new LRUCache<string, string>({
     max: QUERIES_KEPT_MAX,

@@ -20,7 +20,7 @@ import { faultOf, isRefusal } from '../../graph/faults.js'
 import { explained } from '../../graph/hints/suggestions.js'
 import { checkedInput } from '../../graph/inputViolations.js'
 import { type Answer, dataOf, errorsOf } from '../../graph/query/run.js'
-import { operationIn, selectionsOf } from '../../graph/query/selections.js'
+import { operationIn, rootFieldsIn } from '../../graph/query/selections.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
 import { isOfStore } from '../../store/faults.js'
@@ -121,10 +121,7 @@ interface YogaHttp {
   readonly headers?: Record<string, string>
 }
 
-/**
- * Status and headers of an error without data. An error of the document is a 400 only with
- * `application/graphql-response+json`; one before the document is parsed applies to every media type.
- */
+/** An error of the document is a 400 only with `application/graphql-response+json`; one before it always. */
 function httpOf(fault: Fault, error: GraphQLError) {
   const ofYoga = error.extensions['http'] as YogaHttp | undefined
   if (!ofYoga) {
@@ -153,8 +150,7 @@ async function inputErrors(
   const fields = mutation.getFields()
   const given = { ...defaultsOf(sent.operation), ...Object(params.variables) }
   const inputs = new Map<string, Input>()
-  const selected = selectionsOf(sent, () => true)(mutation, [sent.operation.selectionSet])
-  for (const node of [...selected.values()].flat()) {
+  for (const node of [...rootFieldsIn(sent, () => true).values()].flat()) {
     const field = Object.hasOwn(fields, node.name.value) ? fields[node.name.value] : undefined
     const scope = field?.extensions['scope'] as Scope | undefined
     if (!field || (scope && !grants(principal.scopes, scope))) continue

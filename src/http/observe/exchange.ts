@@ -31,7 +31,6 @@ export interface Identified extends Received {
   readonly isWhole: boolean
 }
 
-/** The last step. */
 export interface Answered {
   readonly response: HttpResponse
   /** The change counters that it depends on; undefined if keys with the same scopes may get different ones. */
@@ -43,7 +42,6 @@ export interface RequestRecord {
   keyId?: string
   /** The template of the path, such as `/v1/risks/{id}`; undefined while the path is unknown. */
   path?: string
-  /** The route or the name of the operation. */
   operation?: string | undefined
   /** Whether this is a mutation: an error after it is done must say that the change was made. */
   isChange: boolean
@@ -53,7 +51,6 @@ export interface RequestRecord {
   charged: number
   /** How long it has waited for a change. */
   waitedMs?: number
-  /** The number of SQL statements. */
   statements: number
   /** How many bytes of a body were parsed. */
   bodyBytes: number

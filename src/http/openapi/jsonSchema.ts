@@ -91,7 +91,6 @@ export class JsonSchemas {
     return { type: 'object', description: type.description, required, properties }
   }
 
-  /** The schema of a parameter or a request body. */
   input(type: GraphQLInputType): JsonSchema {
     if (isNonNullType(type)) return this.input(type.ofType)
     if (isListType(type)) return { type: 'array', items: this.input(type.ofType) }

@@ -75,7 +75,6 @@ export function assetsOf(path: string, files: Files, digest = digestOf(files)): 
   return { folder: `${path}${digest}`, files: new Map(contents) }
 }
 
-/** The built modules of `src/web`. */
 const readAssets = lazily((): Assets => {
   const folder = new URL('dist/web/', PACKAGE)
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(js|css)$/.test(name))
@@ -85,7 +84,6 @@ const readAssets = lazily((): Assets => {
   )
 })
 
-/** A module and all that it imports. */
 export function modulesOf(name: string): readonly string[] {
   const { files } = readAssets()
   const found = new Set([name])
@@ -116,7 +114,6 @@ export function assetAt(path: string): Page | undefined {
 
 export type PageOptions = Pick<AppOptions, 'basePath' | 'graphiql' | 'demoKey' | 'frameAncestors'>
 
-/** A page with modules of `src/web`. */
 interface Shell {
   readonly title: string
   readonly description: string

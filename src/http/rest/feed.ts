@@ -64,7 +64,6 @@ export async function longPoll(
 /** A request that waits for a change of the history. */
 interface Waiter {
   readonly keyId: string
-  /** The version of the history that it has read. */
   readonly seen: string | undefined
   /** By `performance.now()`. */
   readonly until: number
@@ -74,10 +73,7 @@ interface Waiter {
   readonly finish: () => void
 }
 
-/**
- * The requests that wait for a change, which hold no connection of the store. One timer for all of them sees the
- * writes of other processes; a write of this one calls `look` when it is committed.
- */
+/** The requests that wait for a change. They hold no connection, and share one timer for writes of other processes. */
 export class Waiting {
   private readonly versions: () => Promise<Versions>
   private readonly waiters = new Set<Waiter>()

@@ -40,7 +40,10 @@ export function createRest(options: RestOptions): Rest {
     const { request, record } = exchange
     const match = routesAt(path)
     if (match) record.path = basePath + match.at.path
-    if (request.method === 'OPTIONS' && match) return optionsOf(match.at)
+    if (request.method === 'OPTIONS' && match) {
+      const patch = match.at.routes.has('PATCH') && { 'accept-patch': PATCH_TYPES.join(', ') }
+      return emptyResponse({ allow: match.at.allow, ...patch })
+    }
     const admitted = await rateLimits.admit(exchange)
     if (!match) return redirectFrom(request, path, basePath)
     const { at, parameters } = match
@@ -115,7 +118,6 @@ async function change(
   return responseOf(await resultOf(operation, engine.change(identified, mutation)), call)
 }
 
-/** The methods that support `If-Match`. */
 const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
 
 const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`
@@ -222,9 +224,4 @@ function redirectFrom({ url: { pathname, search } }: HttpRequest, path: string, 
 function principalFor({ principal }: Identified, { scope }: CompiledRoute): Principal {
   if (scope) requireScope(principal, scope)
   return principal
-}
-
-function optionsOf({ routes, allow }: Place): HttpResponse {
-  const patch = routes.has('PATCH') ? { 'accept-patch': PATCH_TYPES.join(', ') } : undefined
-  return emptyResponse({ allow, ...patch })
 }

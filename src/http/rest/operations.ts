@@ -89,7 +89,6 @@ function listOf(name: string, root: string, body: string, path?: PathFilter) {
   return `${rootOf(name, root, path, PAGED)} { nodes { ...${typeOf(body)} } ${PAGE} } } ${body}`
 }
 
-/** The name of the first fragment of a body. */
 const typeOf = (body: string) => /^fragment (\w+)/.exec(body)?.[1]
 
 const FIELD_CHANGE = 'fragment FieldChange on FieldChange { field from to }'

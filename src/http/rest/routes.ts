@@ -66,15 +66,11 @@ const TABLE: readonly Route[] = [
   { method: 'GET', path: '/v1/key', operation: 'getKey', status: 200 },
 ]
 
-/**
- * Adds a `.csv` path for each sheet: clients generated from the OpenAPI document have one response type for each path,
- * and a list that is either JSON or CSV would be a union in all of them.
- */
+/** Adds a `.csv` path for each sheet: generated clients would get a union type if one path had two forms. */
 export const ROUTES: readonly Route[] = TABLE.flatMap((route) =>
   route.sheet ? [route, { ...route, path: `${route.path}.csv`, type: CSV_TYPE }] : [route],
 )
 
-/** The first route of an operation. */
 export function routeOf(operation: OperationName | undefined): Route | undefined {
   return ROUTES.find((route) => route.operation === operation)
 }

@@ -81,7 +81,6 @@ export async function respond(
   return { status, headers: all, body: request.method === 'HEAD' ? null : bytes }
 }
 
-/** A 204. */
 export function emptyResponse(headers: Record<string, string> = {}): HttpResponse {
   return { status: 204, headers, body: null }
 }
@@ -112,10 +111,7 @@ export function requireAcceptable<T extends string>(request: HttpRequest, types:
   throw new Fault('NOT_ACCEPTABLE', `Only ${types.join(' or ')} is available here. Change the Accept header.`)
 }
 
-/**
- * Chooses by quality (RFC 9110, 12.5.1); undefined if no type is acceptable. The order in the header means nothing, so
- * among equals the first of `types` wins.
- */
+/** Chooses by quality (RFC 9110, 12.5.1): among equals the first of `types`; undefined if none is acceptable. */
 export function preferredType<T extends string>(accept: string | undefined, types: readonly T[]): T | undefined {
   // Fast path for what nearly all clients send.
   if (accept === undefined || accept === '*/*' || accept.trim() === '') return types[0]
@@ -139,10 +135,7 @@ function bestOf<T>(offers: readonly T[], quality: (offer: T) => number): T | und
   return acceptable.sort((one, other) => quality(other) - quality(one))[0]
 }
 
-/**
- * A quoted parameter, which may contain commas and semicolons. One without an end extends to that of the header: were it
- * no match, the search would start again at each escaped quote in it.
- */
+/** A quoted parameter. One without an end matches too, or the search would restart at each escaped quote in it. */
 const QUOTED = /"(?:[^"\\]|\\.?)*"?/g
 
 /** The quality of each value in a header. Parameters other than `q` are ignored: each type has only one form here. */

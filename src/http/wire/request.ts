@@ -11,10 +11,8 @@ export interface HttpRequest {
   /** The path and the query, as sent. */
   readonly target: string
   readonly url: URL
-  /** The path of the URL. */
   readonly path: string
   header(name: string): string | undefined
-  /** Whether the client has disconnected. */
   readonly isGone: boolean
   /** Whether the whole body is known to have arrived; only valid before the body is read. */
   readonly isWhole: boolean
@@ -31,7 +29,6 @@ export function sizeCheckFor(bytesMax: number): SizeCheck {
   }
 }
 
-/** The response of a handler. */
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -65,7 +62,9 @@ export function refusalOf(request: IncomingMessage, target: string): Fault | und
   const times = (name: string) =>
     rawHeaders.filter((one, i) => i % 2 === 0 && one.length === name.length && one.toLowerCase() === name).length
   // Node uses the first of several Host headers; a proxy in front may have used another.
-  if (times('host') > 1 || !hasUsableTarget(request, target)) {
+  const { host = request.httpVersion === '1.0' ? 'localhost' : '' } = request.headers
+  // `url` would throw on any other value, also when the request is logged.
+  if (times('host') > 1 || !target.startsWith('/') || !isUsableHost(host)) {
     return new Fault('BAD_REQUEST', 'The address or the Host header of the request cannot be read.')
   }
   const { 'transfer-encoding': coding } = request.headers
@@ -81,12 +80,6 @@ export function headersTooLarge(): Fault {
 }
 
 const SEPARATORS_BYTES = ':\r\n'.length
-
-// `url` would throw on any other value, also when the request is logged. A Host is a name and a port, nothing else.
-function hasUsableTarget({ headers, httpVersion }: IncomingMessage, target: string): boolean {
-  const { host = httpVersion === '1.0' ? 'localhost' : '' } = headers
-  return target.startsWith('/') && isUsableHost(host)
-}
 
 // Keeps the last valid Host: nearly every request has the same one, and parsing it takes microseconds.
 let usableHost = 'localhost'
@@ -218,7 +211,6 @@ class Parts {
   }
 }
 
-/** A fetch `Request`. */
 export class FetchRequest implements HttpRequest {
   readonly method: string
   readonly target: string

@@ -22,10 +22,7 @@ const PREFLIGHT_HEADERS = {
 }
 const EXPOSED = 'ETag, Link, Location, Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed'
 
-/**
- * CORS for the configured origins, a comma-separated list, and the security headers. If the list is empty, no CORS
- * headers are sent and browsers block all cross-origin pages.
- */
+/** CORS for a comma-separated list of origins, and the security headers. */
 export function createResponseHeaders(origins: string) {
   const allowed = new Set(origins.split(',').flatMap((origin) => origin.trim() || []))
   const allowedOrigin = (request: HttpRequest): string | undefined => {

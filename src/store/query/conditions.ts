@@ -14,7 +14,8 @@ export type Optional<T> = T | null | undefined
 
 /** Case-insensitive substring match; ASCII alone is folded, because engines differ in the rest. */
 export function mentions(column: AnyColumn, text: string): SQL {
-  return sql`lower(${column}) like ${anywhere(lowered(text))} escape '\\'`
+  const lowered = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  return sql`lower(${column}) like ${anywhere(lowered)} escape '\\'`
 }
 
 function anywhere(text: string): string {
@@ -29,14 +30,8 @@ export function contains(text: string, ...columns: AnyColumn[]): SQL | undefined
   return or(...columns.map((column) => sql`${column} like ${pattern} escape '\\'`))
 }
 
-/** The folded column has one of these texts. */
 export function equalsFolded({ among }: Read, column: AnyColumn, texts: readonly string[]): SQL {
   return among(column, canonicalTexts(texts, foldedName))
-}
-
-/** Lower-cases ASCII only, as both engines do. */
-function lowered(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
 /** Wraps the column in a no-op, so that the planner uses no index on it. */
@@ -52,10 +47,7 @@ export type Texts = readonly (string | null | undefined)[]
 /** By list: all aliases and all steps of a request share the list of a variable. */
 const known = new WeakMap<Texts, Map<Canonical, readonly string[]>>()
 
-/**
- * The canonical forms of the texts of a list, made once for each list; undefined if they have more than `most` characters
- * together. Stops there: folding can make a text 18 times as long.
- */
+/** Made once for each list; undefined beyond `most` characters: folding can make a text 18 times as long. */
 export function canonicalWithin(texts: Texts, canonical: Canonical, most: number): readonly string[] | undefined {
   const ofList = known.get(texts) ?? new Map<Canonical, readonly string[]>()
   known.set(texts, ofList)
@@ -92,7 +84,6 @@ export interface Naming {
 }
 
 interface KnownKey {
-  /** The form in which it is compared. */
   readonly canonical: Canonical
   /** The column with the canonical form. */
   readonly column: (t: Tables) => AnyPgColumn
@@ -158,7 +149,9 @@ export class KnownNames {
     const isKnown = (name: string) => this.known.get(`${naming.kind} ${name}`) === version
     const unsure = [...names.keys()].filter((name) => !isKnown(name))
     if (unsure.length === 0) return undefined
-    for (const name of await existing(read, naming, unsure)) this.known.set(`${naming.kind} ${name}`, version)
+    const column = naming.key?.column(read.t)
+    const found = column && sql`select ${column} from ${naming.table(read.t)} where ${read.among(column, unsure)}`
+    for (const name of found ? await textsOf(read, found) : []) this.known.set(`${naming.kind} ${name}`, version)
     const [missing] = unsure.filter((name) => !isKnown(name))
     return missing === undefined ? undefined : names.get(missing)
   }
@@ -177,13 +170,6 @@ export class KnownNames {
   }
 }
 
-async function existing(read: Read, { table, key }: Naming, names: readonly string[]): Promise<string[]> {
-  if (!key) return []
-  const column = key.column(read.t)
-  return textsOf(read, sql`select ${column} from ${table(read.t)} where ${read.among(column, names)}`)
-}
-
-/** The texts in the one column of a statement. */
 async function textsOf(read: Read, statement: SQL): Promise<string[]> {
   const rows = await read.rows(read.compile(statement))
   return rows.map(([text]) => String(text))

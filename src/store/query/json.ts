@@ -51,7 +51,11 @@ export interface Json {
 /** Separates the entries of a list: JSON contains no raw line breaks, so each line is one entry. */
 export type Separator = ',' | '\n'
 
-const comma = sql.raw(', ')
+/** SQL parts, with commas between them. */
+export function listed(parts: readonly (AnyColumn | SQL)[]): SQL {
+  return sql.join([...parts], sql.raw(', '))
+}
+
 // Only separators, GraphQL names and list names come here. They have no quotes or backslashes, so nothing can be injected.
 const quoted = (text: string) => sql.raw(`'${text}'`)
 
@@ -64,10 +68,10 @@ const SIDES = { from: 0, to: 1 } as const
 export const sqliteJson: Json = {
   object: (members) => {
     const pairs = members.map(([name, { value }]) => sql`${quoted(name)}, ${value}`)
-    return sql`json_object(${sql.join(pairs, comma)})`
+    return sql`json_object(${listed(pairs)})`
   },
-  array: (values) => sql`json_array(${sql.join([...values], comma)})`,
-  list: (built, order) => sql`json_group_array(${built} order by ${sql.join([...order], comma)})`,
+  array: (values) => sql`json_array(${listed(values)})`,
+  list: (built, order) => sql`json_group_array(${built} order by ${listed(order)})`,
   items: (built) => sql`json_group_array(${built})`,
   changes: (fields) => {
     const text = (place: SQL) => sql`case json_type(each.value, ${place}) when 'array'
@@ -92,7 +96,7 @@ export const sqliteJson: Json = {
   },
   recorded: (fields, field, side) => sql`(${fields} ->> ${quoted(`$.${field}[${SIDES[side]}]`)})`,
   boolean: (condition) => sql`json(case when ${condition} then 'true' else 'false' end)`,
-  cursor: (list, keys) => sql`json_array(${sql.join([quoted(CURSOR_MARK), quoted(list), ...keys], comma)})`,
+  cursor: (list, keys) => sql`json_array(${listed([quoted(CURSOR_MARK), quoted(list), ...keys])})`,
   sorted: (built) => sql`json(${built})`,
   // SQLite fills a materialized table once for the statement, also within a subquery, and indexes it.
   builtOnce: (name, all, id, metered) => {
@@ -118,8 +122,7 @@ export const postgresJson: Json = {
     const parts = values.map((value) => postgresText({ value, isJson: false }))
     return sql`('[' || ${sql.join(parts, sql.raw(" || ',' || "))} || ']')`
   },
-  list: (built, order) =>
-    sql`'[' || coalesce(string_agg(${built}, ',' order by ${sql.join([...order], comma)}), '') || ']'`,
+  list: (built, order) => sql`'[' || coalesce(string_agg(${built}, ',' order by ${listed(order)}), '') || ']'`,
   items: (built) => sql`'[' || coalesce(string_agg(${built}, ','), '') || ']'`,
   changes: (fields) => {
     const text = (place: SQL) => sql`case json_typeof(each.value -> ${place}) when 'array'

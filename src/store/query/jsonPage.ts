@@ -1,7 +1,8 @@
-import { type AnyColumn, aliasedTable, and, desc, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, and, desc, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Read } from '../store.js'
 import type { Key } from './cursors.js'
+import { listed } from './json.js'
 import { type AnyList, BEGINNING, columnsOf, cursorKeys, isAfter, isGone, isIndexed, unionOf } from './page.js'
 
 /** The rows that a page is taken from: a list, or the part of it that belongs to a row of another table. */
@@ -35,7 +36,6 @@ export interface Cut {
   readonly place: readonly (Key | Placeholder)[] | undefined
 }
 
-/** The members of pageInfo. */
 export type PageFact = 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor'
 
 /** A page in SQL: its rows and the members of its connection, each as an expression that builds JSON. */
@@ -170,8 +170,4 @@ export function bytesOf(value: unknown): Buffer {
 
 export function conditional(condition: SQL | undefined): SQL {
   return condition ? sql` where ${condition}` : sql.raw('')
-}
-
-function listed(parts: readonly (AnyColumn | SQL)[]): SQL {
-  return sql.join([...parts], sql.raw(', '))
 }

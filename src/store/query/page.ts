@@ -8,6 +8,7 @@ import type { Extent, Read } from '../store.js'
 import type { Tables } from '../tables.js'
 import type { Naming } from './conditions.js'
 import { type Key, readCursor } from './cursors.js'
+import { listed } from './json.js'
 
 /** A list as its noun declares it: its rows, their fixed total order, and the meaning of its filter. */
 export interface List<T extends PgTable, F> {
@@ -88,12 +89,10 @@ export function guarded(read: Read, condition: SQL | undefined, extent: Extent):
   return { where: whole ? sql` where ${whole}` : sql.raw(''), isHeavy: guard !== undefined }
 }
 
-/** The position of the `after` cursor. */
 export function placeAfter({ t }: Read, list: AnyList, after: string): readonly Key[] {
   return readCursor(list.name, cursorKeys(list, list.table(t)), after)
 }
 
-/** The columns whose values make a cursor. */
 export function cursorKeys<T extends PgTable, F>({ order, rowNonce }: List<T, F>, table: T): readonly AnyPgColumn[] {
   return rowNonce ? [...order(table), rowNonce(table)] : order(table)
 }
@@ -119,7 +118,7 @@ export function cursorGone(): Fault {
 export function isAfter(order: readonly AnyPgColumn[], place: readonly unknown[]): SQL {
   // A cursor may hold more than the position.
   const values = place.slice(0, order.length).map((key) => sql`${key}`)
-  return sql`(${sql.join([...order], sql`, `)}) > (${sql.join(values, sql`, `)})`
+  return sql`(${listed(order)}) > (${listed(values)})`
 }
 
 /** Refuses a list without pages that is too long. */
@@ -139,7 +138,7 @@ export async function* pagesOf<T extends PgTable, F>(
   const table = list.table(read.t)
   const extent = extentOf(read, list, filter, STEP_ROWS)
   const order = list.order(table)
-  const sorted = sql`order by ${sql.join([...order], sql.raw(', '))} limit ${read.limit(STEP_ROWS)}`
+  const sorted = sql`order by ${listed(order)} limit ${read.limit(STEP_ROWS)}`
   let after: SQL | undefined
   for (;;) {
     const parts = list.parts?.(read, filter)?.map((part) => and(read.guard(extent), part, after))
@@ -154,7 +153,6 @@ export async function* pagesOf<T extends PgTable, F>(
   }
 }
 
-/** The position of a row in its list. */
 function placeOf<T extends PgTable>(table: T, order: readonly AnyPgColumn[], row: T['$inferSelect']): unknown[] {
   const members = new Map(Object.entries<AnyColumn>(getTableColumns(table)).map(([member, column]) => [column, member]))
   return order.map((key) => row[members.get(key) ?? ''])
@@ -162,7 +160,7 @@ function placeOf<T extends PgTable>(table: T, order: readonly AnyPgColumn[], row
 
 /** All columns of a table in the order that `rowOf` expects. */
 export function columnsOf(table: PgTable): SQL {
-  return sql.join(Object.values(getTableColumns(table)), sql.raw(', '))
+  return listed(Object.values(getTableColumns(table)))
 }
 
 /** The rows of several conditions under the table's own name; both engines merge the indexes that serve them. */

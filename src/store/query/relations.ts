@@ -8,7 +8,6 @@ import { guarded, isIndexed, type List, rowOf } from './page.js'
 
 export type Identified = PgTable & { id: AnyPgColumn }
 
-/** A field that SQL computes from its row. */
 export interface Computed<T extends Identified> {
   of(t: Tables): T
   value(read: Read, row: T): SQL
@@ -107,7 +106,6 @@ async function valuesOf(
   return new Map(rows.map(([key, found]) => [String(key), found]))
 }
 
-/** A computed value for each of these rows. */
 export function computedValues(read: Read, { of, value, isCount, counted }: AnyComputed, ids: readonly string[]) {
   const weight = { isCounting: isCount ?? false, counted: counted ? [counted(read.t)] : [] }
   return valuesOf(read, of(read.t), ids, (row) => value(read, row as Identified), weight)

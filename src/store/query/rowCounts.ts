@@ -1,4 +1,4 @@
-import { type AnyColumn, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, getTableColumns, getTableName, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { LRUCache } from 'lru-cache'
 import { growingCache, oncePer } from '../../caches.js'
@@ -8,6 +8,7 @@ import { counterOf } from '../changeCounters.js'
 import type { Read, Readership, Store } from '../store.js'
 import type { Tables } from '../tables.js'
 import { KnownNames } from './conditions.js'
+import { listed } from './json.js'
 import { type AnyList, countOf, guarded } from './page.js'
 import type { AnyRelation } from './relations.js'
 
@@ -61,7 +62,10 @@ export class RowCounts {
   /** `most` is the size of a whole list, where a setting makes it larger. */
   async of(list: CountedList, filter: object = {}, most = 0): Promise<number> {
     const { read, versions } = this.store
-    const counters = [list.table, ...tablesNamed(list, filter)].map((table) => counterOf(table(read.t)) ?? 'all')
+    // A count by an e-mail changes with the e-mail.
+    const named = Object.entries(list.names ?? {}).filter(([member]) => Object.hasOwn(filter, member))
+    const tables = [list.table, ...named.map(([, { table }]) => table)]
+    const counters = tables.map((table) => counterOf(table(read.t)) ?? 'all')
     // Read the versions before counting, so that a count is never cached under a newer version.
     const found = await versions()
     const version = [...new Set(counters)].map((counter) => found[counter]).join()
@@ -70,7 +74,8 @@ export class RowCounts {
     const count = () => {
       const rows = countOf(this.store.reading(this.reader), list, filter, upTo)
       this.counted.set(key, { version, rows })
-      rows.catch(() => this.forget(key, rows))
+      // A failed count is dropped, so that the next call retries it.
+      rows.catch(() => this.counted.get(key)?.rows === rows && this.counted.delete(key))
       return rows
     }
     const known = this.counted.get(key)
@@ -85,16 +90,6 @@ export class RowCounts {
   ofTable(table: (t: Tables) => PgTable): Promise<number> {
     return this.of({ name: `table ${getTableName(table(this.store.read.t))}`, table, matching: () => undefined })
   }
-
-  /** Drops a failed count, so that the next call retries it. */
-  private forget(key: string, rows: Promise<number>): void {
-    if (this.counted.get(key)?.rows === rows) this.counted.delete(key)
-  }
-}
-
-/** The tables of what a filter names: a count by an e-mail changes with the e-mail. */
-function tablesNamed({ names = {} }: CountedList, filter: object): CountedList['table'][] {
-  return Object.entries(names).flatMap(([member, { table }]) => (Object.hasOwn(filter, member) ? [table] : []))
 }
 
 /** The counts of a store, shared by all its readers. */
@@ -183,8 +178,4 @@ async function sizesOf(read: Read, table: PgTable): Promise<Sizes> {
   const [[longest, ...found] = []] = await read.rows({ ...read.compile(statement), isHeavy })
   const average = Object.fromEntries(columns.map(({ name }, at) => [name, Number(found[at] ?? 0)]))
   return { longest: Number(longest ?? 0), average }
-}
-
-function listed(parts: readonly SQL[]): SQL {
-  return sql.join([...parts], sql.raw(', '))
 }

@@ -9,10 +9,7 @@ export interface KeyPart {
   readonly canonical: (text: string) => string
 }
 
-/**
- * A unique key of a table. Its value is one text in canonical form; a key with several parts uses the JSON array of
- * them.
- */
+/** A unique key of a table. Its value is one canonical text; of several parts it is their JSON array. */
 export interface RowKey<T extends PgTable> {
   readonly parts: readonly KeyPart[]
   /** The canonical form of each part as an SQL expression without parameters. */
@@ -34,7 +31,6 @@ export function keyPart(kind: TextKind, canonical: KeyPart['canonical'] = (text)
   return { charactersMax: TEXT_MAX[kind], canonical }
 }
 
-/** A key in one column. */
 export function columnKey<T extends PgTable>(part: KeyPart, column: (row: T) => AnyPgColumn): RowKey<T> {
   return {
     parts: [part],

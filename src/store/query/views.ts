@@ -3,6 +3,7 @@ import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Fault } from '../../errors.js'
 import type { Extent, Read } from '../store.js'
 import type { Naming } from './conditions.js'
+import { listed } from './json.js'
 import type { List } from './page.js'
 
 /** A list of a view; its rows have their place in it. */
@@ -52,7 +53,7 @@ interface Group {
 /** The statement that counts the rows of each group. */
 export function countedGroups({ t }: Read, { list, by }: AnySummary, where: SQL): SQL {
   const table = list.table(t)
-  const columns = sql.join([...by(table)], sql.raw(', '))
+  const columns = listed(by(table))
   return sql`select ${columns}, count(*) from ${table}${where} group by ${columns}`
 }
 
@@ -61,7 +62,6 @@ export function summaryOf({ fold }: AnySummary, rows: readonly (readonly unknown
   return fold(rows.map((row) => ({ values: row.slice(0, -1), count: Number(row.at(-1)) })))
 }
 
-/** The number of rows in all of these groups. */
 export function total(groups: readonly Pick<Group, 'count'>[]): number {
   return groups.reduce((sum, { count }) => sum + count, 0)
 }
