@@ -39,8 +39,8 @@ const prepared = new Map<SheetNoun, Aliases>()
 
 function preparedAliases(noun: SheetNoun) {
   const [byKey, bySingular] = [new Map<string, Meaning[]>(), new Map<string, Meaning[]>()]
-  for (const [field, lines] of Object.entries(ALIASES[noun])) {
-    for (const [rank, alias] of lines.flatMap((line) => line.split(', ')).entries()) {
+  for (const [field, names] of Object.entries(ALIASES[noun])) {
+    for (const [rank, alias] of names.split(', ').entries()) {
       add(byKey, keyOf(alias), { field, rank })
       add(bySingular, wordsOf(alias).map(singular).join(''), { field, rank })
     }

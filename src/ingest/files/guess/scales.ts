@@ -99,7 +99,6 @@ export function readFactor(column: Column, factor: Factor, partner?: Column, inh
   if (column.isOverfull || column.texts.some(isSentence) || column.filled === 0) return undefined
   const entries = entriesOf(column)
   const named = scaleIn(column.heading) ?? (partner && scaleIn(partner.heading)) ?? (inherent && scaleOf(inherent))
-  if (entries.length > 0 && entries.every(({ text }) => /^[a-e]$/i.test(text))) return letters(column)
   const scale = numericScale(entries, factor, named, column, partner)
   if (!scale && entries.every(isNumeric)) return undefined
   const known: [Entry, number][] = []
@@ -233,8 +232,9 @@ function stepOf(entry: Entry, factor: Factor, scale: NumericScale | undefined, c
 function wordStep(word: string, factor: Factor, company: Company): number | undefined {
   const step = Number(WORDS[factor].get(word) ?? beginningStep(word, factor))
   if (Number.isNaN(step)) return undefined
-  const others = BELOW_OTHERS.find(({ words }) => words.includes(plain(word)))?.others
-  return others?.some((one) => company.words.has(one)) ? step - 1 : step
+  const { words, others } = BELOW_OTHERS
+  const isBelow = words.includes(plain(word)) && others.some((one) => company.words.has(one))
+  return isBelow ? step - 1 : step
 }
 
 /** Medium at the beginning, gets higher: the first words count, if no other word is a step. */
@@ -282,13 +282,4 @@ export function blankValues({ texts }: Column): [string, Scalar][] {
 /** Values by the folded text by which a map looks them up. */
 export function byFoldedText(values: Iterable<readonly [string, Scalar]>): Map<string, Scalar> {
   return new Map(Array.from(values, ([text, becomes]) => [folded(text), becomes]))
-}
-
-/** Whether A or E is the most differs between standards, and the letters do not say. */
-function letters({ heading, texts }: Column): Reading {
-  const line = (values: string) => `{ "from": ${JSON.stringify(heading)}, "values": { ${values} } }`
-  const question =
-    `${heading} has the letters A to E, and whether A is the least or the most differs between standards. ` +
-    `Say it in a map: ${line('"A": 1, "B": 2, "C": 3, "D": 4, "E": 5')} or the other way round.`
-  return { rule: { values: byFoldedText(texts.map(({ text }) => [text, text])) }, question }
 }

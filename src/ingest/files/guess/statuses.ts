@@ -166,9 +166,10 @@ export function readScore(column: Column): Reading | undefined {
   const most = Math.max(...numbers)
   if (column.isOverfull || Math.min(...numbers) < 0 || most > 100) return undefined
   const isFraction = most <= 1 && numbers.some((number) => !Number.isInteger(number))
+  if (isFraction) return undefined
   const isShare = most > SCORE_MAX || /%$/.test(texts[0]?.text ?? '')
-  const top = isFraction ? 1 : isShare ? 100 : SCORE_MAX
-  const how = top === SCORE_MAX ? 'scores from 0 to 25 as they are' : `scores up to ${top}, as parts of 25`
+  const top = isShare ? 100 : SCORE_MAX
+  const how = isShare ? 'scores up to 100, as parts of 25' : 'scores from 0 to 25 as they are'
   return parts(column, texts, numbers, top, how)
 }
 
