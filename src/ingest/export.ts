@@ -78,7 +78,6 @@ async function computed<Row extends { id: string }>(
   return all
 }
 
-/** A row with its details as a list. */
 function detailed<Row extends { details: string | null }>(row: Row) {
   return { ...row, details: detailsIn(row.details) }
 }

@@ -53,14 +53,12 @@ export interface Wording {
 }
 
 export interface ImportOptions {
-  /** The project of records that name none. */
   readonly project?: string | undefined
   /** Create unknown projects, called by their keys where no name is given. */
   readonly createProjects?: boolean
   readonly createGroups?: boolean
   /** Match owners and assignees with the roster; without it the result does not depend on the roster. */
   readonly matchPeople?: boolean
-  /** Refuse owners and assignees who are not on the roster. */
   readonly strictPeople?: boolean
   /**
    * The records are a complete list: close the live entries of their projects that are not among them, or set people
@@ -75,7 +73,6 @@ export interface ImportOptions {
   readonly onProgress?: (records: number) => void
 }
 
-/** The other files of an import. */
 export interface OtherFiles {
   /** The projects of earlier files, by key, with the name of the file. */
   readonly projects: Map<string, string>
@@ -85,7 +82,6 @@ export interface OtherFiles {
   readonly isLast: boolean
 }
 
-/** Imports the records of one noun, batch by batch. */
 export interface Importer {
   /** Merges records that belong together, before they are split into batches. */
   gather?(records: readonly SourceRecord[]): readonly SourceRecord[]

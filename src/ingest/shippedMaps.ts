@@ -7,7 +7,6 @@ import type { SheetNoun } from './files/table.js'
 
 /** A map that comes with the command, in the form of a map file. */
 interface MapFile extends Omit<Recognisable, 'mapping'> {
-  /** What it reads, for the list of maps. */
   readonly reads: string
   readonly where?: readonly Readonly<Record<string, unknown>>[]
   readonly columns: Readonly<Record<string, unknown>>

@@ -87,7 +87,6 @@ function checkLimit(member: string, limit: Optional<number>, check: InputCheck):
   if (limit != null && limit < 0) check.violation(member, 'Must not be below 0.')
 }
 
-/** Throws if there is any violation, so that nothing is stored. */
 function refuse(what: string, violations: readonly Violation[]): void {
   if (violations.length === 0) return
   const more =
@@ -259,7 +258,6 @@ function numberIn(raw: unknown): number | undefined {
   return typeof raw === 'number' ? raw : undefined
 }
 
-/** What a check finds. */
 async function violationsBy(
   find: (state: Members, check: InputCheck) => Promise<void>,
   state: object,

@@ -26,7 +26,6 @@ function sheetCell(value: unknown): string {
   return guarded(Array.isArray(plain) ? plain.join(';') : String(plain))
 }
 
-/** How entries become the rows of a CSV. */
 export interface SheetLayout {
   readonly header: readonly string[]
   cells(entry: Entry): string[]

@@ -1,12 +1,10 @@
 import { CELL_CHARACTERS_MAX, COLUMNS_MAX, excerpt, type Table, type TableRow, UnreadableSheet } from './table.js'
 
-/** The separators by name. */
 export const SEPARATOR_NAMES = { comma: ',', semicolon: ';', tab: '\t' } as const
 export type SeparatorName = keyof typeof SEPARATOR_NAMES
 export type Separator = (typeof SEPARATOR_NAMES)[SeparatorName]
 const SEPARATORS = Object.values(SEPARATOR_NAMES)
 
-/** Where to start, and the name of the text for messages. */
 interface CsvOptions {
   readonly name?: string
   readonly start?: number
@@ -186,7 +184,6 @@ export function guarded(text: string): string {
   return FORMULA.test(text) ? text.replaceAll(FORMULAS, "'") : text
 }
 
-/** The text of a guarded cell. */
 export function unguarded(text: string): string {
   return text.includes("'") ? text.replaceAll(GUARDS, '') : text
 }

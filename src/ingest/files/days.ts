@@ -29,7 +29,6 @@ export function dayPattern(
   return invalid ?? { pattern: { texts, languages, regexps } }
 }
 
-/** One of the formats of a pattern, alone. */
 export function patternAt({ texts, languages, regexps }: DayPattern, text: string): DayPattern {
   const regexp = regexps[texts.indexOf(text)]
   return { texts: [text], languages, regexps: regexp ? [regexp] : [] }
@@ -106,7 +105,6 @@ function searched(wanted: string, languages: readonly string[]): number | undefi
   return months.size === 1 ? [...months][0] : undefined
 }
 
-/** Whether month names of a language are known. */
 export function isMonthLanguage(language: string): boolean {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(language).length === 1

@@ -28,7 +28,6 @@ export interface HeaderTest {
   readonly isByMost?: boolean
   /** Whether the name of a sheet says that it has what is looked for. */
   readonly isNamed?: (sheet: string) => boolean
-  /** Whether it is one of the wanted columns. */
   knows(heading: string): boolean
   count(headings: readonly string[]): number
 }

@@ -21,9 +21,7 @@ export interface Rule {
   readonly default?: Scalar | undefined
   /** For a value that is not in `values`, with a warning. */
   readonly otherwise?: Scalar | undefined
-  /** Joins all values of all names. */
   readonly join?: string | undefined
-  /** Splits a text into a list. */
   readonly split?: string | undefined
   /** Ascending; a fraction and a percentage are the same. */
   readonly bands?: readonly Band[] | undefined
@@ -34,7 +32,6 @@ export interface Rule {
   readonly cut?: number | undefined
   /** The source may lack all of `from`: then there is only the default. */
   readonly optional?: true | undefined
-  /** Line breaks become spaces. */
   readonly oneLine?: true | undefined
   /** For references made from texts: a long one is cut and ends in its hash, a repeated one ends in (2). */
   readonly unique?: true | undefined
@@ -54,10 +51,8 @@ export interface Condition {
 
 /** A map: a rule for each field, and which records to take. */
 export interface Mapping {
-  /** The name for messages. */
   readonly name: string
   readonly rules: ReadonlyMap<string, Rule>
-  /** All of them must hold. */
   readonly where: readonly Condition[]
   /** Headings of sections, totals and legends among the rows of a table are left out. */
   readonly entriesOnly?: true | undefined
@@ -68,7 +63,6 @@ export function mayLack(one: Rule | Condition): boolean {
   return 'blank' in one ? one.blank === true : 'optional' in one && one.optional === true
 }
 
-/** A record before its fields are filled in. */
 export function blankOf({ rules }: Mapping): Record<string, unknown> {
   return Object.fromEntries(Array.from(rules.keys(), (field) => [field, '']))
 }
@@ -96,7 +90,6 @@ export function readMapping(text: string, name: string, fields: readonly string[
   return mappingOf('value' in content ? content.value : undefined, name, fields)
 }
 
-/** Reads the content of a map. */
 export function mappingOf(content: unknown, name: string, fields: readonly string[]): Mapping {
   const problems: string[] = []
   const rules = new Map<string, Rule>()

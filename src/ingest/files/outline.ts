@@ -78,7 +78,6 @@ const WORDS: Readonly<Record<Kind, string>> = {
 }
 const LISTED_MAX = 100
 
-/** What is left out, and where. */
 function notesOf(kinds: ReadonlyMap<number, Kind>, rows: readonly TableRow[], unit: string): string[] {
   return Object.entries(WORDS).flatMap(([kind, words]) => {
     const all = rows.filter((_, at) => kinds.get(at) === kind)
@@ -91,7 +90,6 @@ function notesOf(kinds: ReadonlyMap<number, Kind>, rows: readonly TableRow[], un
   })
 }
 
-/** The rows that are no entries, by their index. */
 function kindsOf(shape: Shape): Map<number, Kind> {
   const kinds = new Map<number, Kind>()
   if (shape.fullCount < 2 || shape.title === undefined) return kinds
@@ -260,7 +258,6 @@ function shapeOf(header: readonly string[], rows: readonly TableRow[], headings:
       return heading !== '' && meansOne(heading, fields).length > 0
     },
 
-    /** Whether a row is the header once more. */
     repeatsHeader({ cells }: TableRow): boolean {
       const first = cells.findIndex((cell) => !isBlank(cell))
       // Compared without folding, which would be slow for every row of a large file.

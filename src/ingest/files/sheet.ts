@@ -43,13 +43,11 @@ export const SHEET_FORMATS = ['csv', 'xlsx', 'ods', 'ndjson', 'json'] as const
 export type SheetFormat = (typeof SHEET_FORMATS)[number]
 
 export interface Sheet extends SheetRecords {
-  /** What the numbers of its records count. */
   readonly unit: RowUnit
   /** Columns that were ignored because they are unknown. */
   readonly ignored: readonly string[]
   /** Known columns that are computed, and so not taken from a file. */
   readonly derived: readonly string[]
-  /** The map that the file was recognised by. */
   readonly recognised?: Mapping | undefined
   /** What was guessed; absent if the columns have the fields' own names, or a map names them. */
   readonly guess?: Guess
@@ -65,7 +63,6 @@ export interface GuessPlan extends Pick<GuessOptions, 'hasProject' | 'referenceF
 }
 
 export interface SheetOptions {
-  /** The file's name, for messages. */
   readonly name: string
   readonly format: SheetFormat
   readonly encoding?: string | undefined
@@ -93,7 +90,6 @@ export function isWorkbook(format: SheetFormat | undefined): boolean {
   return format === 'xlsx' || format === 'ods'
 }
 
-/** The format of a file by its extension. */
 export function formatOf(fileName: string): SheetFormat | undefined {
   return SHEET_FORMATS.find((format) => EXTENSIONS[format].test(fileName))
 }
@@ -230,7 +226,6 @@ function isTranslation({ mapping: { rules, where }, questions, warnings }: Guess
   return isWhole && isPlain && where.length + questions.length + warnings.length === 0
 }
 
-/** A table whose header has our field names. */
 function namedTable(found: HeadedTable, options: SheetOptions): Sheet {
   const { table, header } = found
   const columns = new Columns({ ...options, name: table.name })
@@ -274,7 +269,6 @@ function fieldsOf({ table, header }: HeadedTable, columns: Columns): { field: st
   return Array.from(taken, ([field, at]) => ({ field, at }))
 }
 
-/** The members of objects that have our field names. */
 function ownObjects(source: Iterable<JsonRecord>, columns: Columns): Sheet {
   const records: SheetRecord[] = []
   for (const { line, members, violations } of source) {
@@ -328,7 +322,6 @@ class Columns {
     this.#derived = new Set(options.derived.map(headingKey))
   }
 
-  /** Whether a column of this name is a field, or computed. */
   knows(name: string): boolean {
     const key = headingKey(name)
     return this.#fields.has(key) || this.#derived.has(key) || this.#detailOf(name) !== undefined
@@ -353,7 +346,6 @@ class Columns {
     return field
   }
 
-  /** Throws if no column is known. */
   requireSome(place?: Place): void {
     if (this.named.size > 0) return
     const sentence =

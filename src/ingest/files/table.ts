@@ -3,7 +3,6 @@ export const CELL_CHARACTERS_MAX = 1_000_000
 /** The columns that a sheet has in every program. */
 export const COLUMNS_MAX = 16_384
 
-/** What a sheet can contain. */
 export const SHEET_NOUNS = ['people', 'groups', 'projects', 'risks', 'issues'] as const
 export type SheetNoun = (typeof SHEET_NOUNS)[number]
 
@@ -12,7 +11,6 @@ export function sheetNounOf(text: string): SheetNoun | undefined {
   return text === 'personnel' ? 'people' : SHEET_NOUNS.find((noun) => noun === text)
 }
 
-/** One row of a table, its cells as texts. */
 export interface TableRow {
   /** In a text the line on which it begins, in a workbook the number of the row; from 1. */
   readonly line: number
@@ -35,7 +33,6 @@ export interface Table {
   readonly isOpenEnded: boolean
   /** What its reader should know, such as rows that were hidden. */
   readonly notes: readonly string[]
-  /** The name of a workbook's sheet. */
   readonly sheet?: string
   /** The sheets of a workbook among which none was chosen by name. */
   readonly sheets: readonly string[]
@@ -52,7 +49,6 @@ export function isBlank(cell: string | undefined): boolean {
 
 /** A record by field names: a blank cell is '', JSON values are as they are, a field without a column is absent. */
 export interface SheetRecord {
-  /** Its index among the records, from 0. */
   readonly index: number
   /** The line on which it begins; in JSON the number of the element. From 1. */
   readonly line: number
@@ -69,7 +65,6 @@ export interface SheetRecords {
   readonly warnings: readonly string[]
 }
 
-/** A violation at one place of a sheet. */
 export interface SheetViolation {
   /** The header or member name; '' for the whole record. */
   readonly column: string

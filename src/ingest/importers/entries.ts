@@ -99,7 +99,6 @@ export function issuesImporter(run: ImportRun): Importer {
   return new EntriesImporter(run, plan)
 }
 
-/** The columns that risks and issues have in common. */
 interface EntryRow {
   readonly id: string
   readonly projectId: string
@@ -138,7 +137,6 @@ interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
   readonly fields: readonly (keyof V & string)[]
   readonly read: (raw: SourceRecord['values'], check: InputCheck) => V
   readonly attributionOf: (values: V) => Attribution
-  /** The owner or assignee of a stored row. */
   readonly assigneeOf: (row: Row) => Assignee
   /** Looks up the other rows that the records of a batch refer to. */
   readonly prepare?: (placed: readonly Placed<V>[]) => Promise<void>
@@ -159,7 +157,6 @@ interface ProjectEntries<Row> {
   readonly imported: Set<string>
 }
 
-/** The stored rows that the records of a batch may match. */
 interface Candidates<Row> {
   readonly byId: ReadonlyMap<string, Row>
   readonly byPlace: ReadonlyMap<string, Row>

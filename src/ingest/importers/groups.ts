@@ -64,7 +64,6 @@ function idsOf(
   )
 }
 
-/** The groups that a person joins and leaves. */
 interface GroupsChange {
   readonly joined: string[]
   readonly left: string[]
@@ -110,7 +109,6 @@ async function applyChanges(write: Write, byPerson: ReadonlyMap<string, GroupsCh
   }
 }
 
-/** The groups that match one of these records by id, externalId or name. */
 async function knownGroups(
   run: ImportRun,
   records: readonly { values: Values<typeof GROUP_COLUMNS> }[],

@@ -85,7 +85,6 @@ function requireErased(
   if (!isSame || hasMore) check.violation('id', `This person was erased at ${erasedAt} and cannot be changed.`)
 }
 
-/** The people who match one of these records by id, externalId or e-mail. */
 async function rosterOf(run: ImportRun, records: readonly { values: Columns }[]): Promise<RecordMatcher<PersonRow>> {
   const { db, t, among } = run.write
   const { id, externalId, emailFolded } = t.person

@@ -87,7 +87,6 @@ export interface Attribution {
   readonly name?: string | null | undefined
 }
 
-/** Matches owners and assignees with the roster. */
 export class AssigneeMatcher {
   readonly #run: ImportRun
   readonly #field: string

@@ -21,7 +21,6 @@ interface Listed {
   readonly externalId: string | null
 }
 
-/** A record with its identifying fields. */
 interface Naming {
   readonly index: number
   readonly values: Readonly<Partial<Record<'id' | 'externalId' | 'email' | 'name', string | null>>>

@@ -7,7 +7,6 @@ import { checkText, fold, type InputCheck } from '../../text.js'
 import type { ImportRun } from '../run.js'
 import { Lookup } from './records.js'
 
-/** A record whose project was found. */
 export interface Placed<V> {
   readonly index: number
   readonly check: InputCheck
@@ -35,7 +34,6 @@ export class ProjectMatcher extends Lookup<ProjectRow | undefined> {
     return (text: string) => rows.find(({ key, id }) => key === text || id === text)
   }
 
-  /** The project with this key, created if the options allow it. */
   require(key: string, check: InputCheck): ProjectRow | undefined {
     const { options, write, made } = this.#run
     const before = this.get(key)
@@ -58,7 +56,6 @@ export class ProjectMatcher extends Lookup<ProjectRow | undefined> {
 
 /** Finds groups by id, name or externalId, and creates missing ones if the options allow it. */
 export class GroupMatcher extends Lookup<GroupRow | undefined> {
-  /** The groups that were found or created. */
   readonly byId = new Map<string, GroupRow>()
   readonly #run: ImportRun
   readonly #ledger

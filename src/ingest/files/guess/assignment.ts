@@ -5,20 +5,16 @@ import { type Column, columnsOf, occurrencesInWords, type Reading } from './colu
 import type { DateOrder } from './dates.js'
 import type { Headings } from './headings.js'
 
-/** What the user says about a sheet whose columns are guessed. */
 export interface GuessOptions {
   readonly fields: readonly string[]
-  /** Columns of an export that are computed. */
   readonly derived: readonly string[]
   readonly ignoreUnknown: boolean
   /** The project is given for the whole file. */
   readonly hasProject: boolean
-  /** The column to take as the reference. */
   readonly referenceFrom?: string | undefined
   readonly dateOrder?: DateOrder | undefined
 }
 
-/** A column that fills a field. */
 export interface GuessedColumn {
   readonly column: string
   readonly field: string
@@ -43,7 +39,6 @@ export class Assignment {
   readonly warnings: string[] = []
   /** What must be decided before anything is stored. */
   readonly questions: string[] = []
-  /** Columns that are left out, with the reason. */
   readonly ignored: { readonly column: string; readonly why: string }[] = []
   readonly rows: readonly TableRow[]
   readonly #headings: Headings
@@ -89,7 +84,6 @@ export class Assignment {
     return [...new Set([...this.candidates('private'), ...this.columns.filter(isPrivate)])]
   }
 
-  /** Whether the heading of a column may mean a field. */
   mayMean({ heading }: Column, field: string): boolean {
     return this.#headings.meaningsOf(heading).some((one) => one.field === field)
   }

@@ -3,7 +3,6 @@ import type { TableRow } from '../table.js'
 import { plain, Slips } from './headings.js'
 import { BLANKS } from './words.js'
 
-/** A text of a column, and where it is. */
 export interface Occurrence {
   readonly text: string
   count: number
@@ -31,7 +30,6 @@ export interface Column {
 /** How a column is read: the members of its rule, and what the reader should know. */
 export interface Reading {
   readonly rule: Omit<Rule, 'from'>
-  /** In words, for the report. */
   readonly how?: string | undefined
   /** Several texts become the same: the texts themselves are worth keeping. */
   readonly isLossy?: boolean | undefined
@@ -46,7 +44,6 @@ const DISTINCT_MAX = 2_000
 const LINES_MAX = 5
 const LINE_BREAK = /[\r\n\t\u2028\u2029]/
 
-/** Looks at every column of a table once. */
 export function columnsOf(headings: readonly string[], rows: readonly TableRow[]): Column[] {
   return headings.flatMap((heading, at) => (heading === '' ? [] : [columnAt(heading, at, rows)]))
 }
@@ -92,7 +89,6 @@ function headOf(text: string): string {
   return (mark === -1 ? text : text.slice(0, mark + 1)).trim()
 }
 
-/** A table of words: what each of them means. */
 export class Words<V extends string> {
   readonly #meanings = new Map<string, V>()
   readonly #slips: Slips<V>
@@ -140,7 +136,6 @@ function key(text: string): string {
     .trim()
 }
 
-/** Texts and rows for a message. */
 export function occurrencesInWords(texts: readonly Occurrence[]): string {
   const shown = texts
     .slice(0, 5)

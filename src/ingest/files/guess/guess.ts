@@ -8,11 +8,9 @@ import { Headings, plain } from './headings.js'
 import { PLANS } from './plans.js'
 import { RAID_WORDS } from './words.js'
 
-/** The guessed map of a sheet. */
 export interface Guess {
   readonly mapping: Mapping
   readonly columns: readonly GuessedColumn[]
-  /** Columns whose texts are kept in details. */
   readonly kept: readonly string[]
   readonly ignored: readonly { readonly column: string; readonly why: string }[]
   readonly notes: readonly string[]
@@ -21,7 +19,6 @@ export interface Guess {
   readonly questions: readonly string[]
 }
 
-/** Guesses a map from the headings and rows of a sheet. */
 export function guess(
   noun: SheetNoun,
   header: readonly string[],
@@ -73,7 +70,6 @@ const REFERENCE_FIELDS: Readonly<Record<SheetNoun, string>> = {
   projects: 'key',
 }
 
-/** The column that the user names as the reference. */
 function chooseReference(noun: SheetNoun, assignment: Assignment): void {
   const { referenceFrom } = assignment.options
   if (referenceFrom === undefined) return

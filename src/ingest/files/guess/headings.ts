@@ -63,7 +63,6 @@ export class Headings {
     prepared.set(noun, this.#aliases)
   }
 
-  /** The fields that a heading may mean; none if it is unknown. */
   meaningsOf(heading: string): readonly Meaning[] {
     const seen = this.#seen.get(heading)
     if (seen) return seen
@@ -83,7 +82,6 @@ export class Headings {
     return wordsOf(heading).some((word) => PRIVATE_WORDS.has(word))
   }
 
-  /** Whether the name of a sheet has the noun in it. */
   isOf(sheet: string): boolean {
     return wordsOf(sheet).some((word) => NOUN_WORDS[this.#noun].has(word))
   }
@@ -191,7 +189,6 @@ function isSlip(key: string, alias: string): boolean {
   return end - start <= 1 && aliasEnd - start <= 1 && !/\d/.test(key.slice(start, end) + alias.slice(start, aliasEnd))
 }
 
-/** The scale that a heading names, if it does. */
 export function scaleIn(heading: string): NamedScale | undefined {
   if (heading.length > HEADING_CHARACTERS_MAX) return undefined
   const text = heading.replaceAll('_', ' ')

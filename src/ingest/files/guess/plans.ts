@@ -177,7 +177,6 @@ function takeFactors(
   return [first.column, second.column]
 }
 
-/** The first column that gives a factor. */
 function firstRead(columns: readonly Column[], factor: 'likelihood' | 'impact', partner?: Column, inherent?: Column) {
   for (const column of columns) {
     const reading = readFactor(column, factor, partner, inherent)
@@ -387,7 +386,6 @@ function requireSome(assignment: Assignment, fields: readonly string[], noun: st
   assignment.questions.push(`No column is known as ${fields.join(' or ')} of ${noun}. ${wayOut(assignment)}${more}`)
 }
 
-/** What to do about a column that is not found. */
 function wayOut({ columns }: Assignment): string {
   const headings = columns.map(({ heading }) => heading).join('; ')
   return `The columns are ${headings}. Say in a map which it is: --suggest-map prints one to start with, --map takes it.`

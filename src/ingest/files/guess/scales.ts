@@ -117,7 +117,6 @@ export function readFactor(column: Column, factor: Factor, partner?: Column, inh
 /** A scale with more unknown texts is none. */
 const UNKNOWN_MAX = 10
 
-/** What the texts of a column have together. */
 function companyOf(entries: readonly Entry[]) {
   return {
     isAboveThree: entries.some(({ parts }) => (parts.number ?? 0) > 3),
@@ -274,7 +273,6 @@ function inWords(known: readonly (readonly [Entry, number])[]): string {
   return sorted.map(([{ text }, step]) => `${text.slice(0, 30)} = ${step}`).join(', ')
 }
 
-/** Maps texts such as n/a and TBD to a blank. */
 export function blankValues({ texts }: Column): [string, Scalar][] {
   return texts.filter(({ text }) => isBlankWord(text)).map(({ text }) => [text, ''])
 }

@@ -23,7 +23,6 @@ import {
   STEPS,
 } from './words.js'
 
-/** The values of an enum and the words for them. */
 interface Vocabulary {
   readonly own: readonly string[]
   readonly words: Words<string>
@@ -188,7 +187,6 @@ export function readLevel(column: Column): Reading | undefined {
   return { ...parts(column, texts, numbers, top, `numbers up to ${top}, as parts of ${SCORE_MAX}`), isLossy: true }
 }
 
-/** Numbers up to a most as parts of the highest score. */
 function parts(column: Column, texts: readonly Occurrence[], numbers: readonly number[], most: number, how: string) {
   const values = texts.map(({ text }, at): [string, Scalar] => [
     text,
@@ -199,7 +197,6 @@ function parts(column: Column, texts: readonly Occurrence[], numbers: readonly n
   return { rule, how, isLossy: foreign.length > 0, unknown: [] }
 }
 
-/** The scores of words that were read. */
 function scored(reading: Reading | undefined, scores: Readonly<Record<string, number>>, how: string) {
   if (!reading) return undefined
   const values = new Map(Array.from(reading.rule.values ?? [], ([text, one]) => [text, scores[String(one)] ?? '']))

@@ -22,7 +22,6 @@ function blocksOf(node: Members, depth: number): Lines[] {
   return depth > DEPTH_MAX ? [] : childrenOf(node).map((child) => linesOf(child, depth + 1))
 }
 
-/** The lines of a block. */
 function linesOf(node: Members, depth: number): Lines {
   switch (node['type']) {
     case 'paragraph':

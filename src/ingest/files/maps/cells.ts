@@ -81,7 +81,6 @@ function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Pla
   throw new UnreadableSheet(table.name, sentence, { line: header.line, unit: table.unit })
 }
 
-/** The cells of a row under a name. */
 type Cells = (name: string) => readonly string[]
 
 /**
@@ -119,7 +118,6 @@ function withDayFormats(
   return { ...mapping, rules }
 }
 
-/** The formats that fit every text. */
 function formatsFor(date: DayPattern, texts: readonly string[]): string[] {
   if (texts.length === 0) return []
   const patterns = date.texts.map((format) => [format, patternAt(date, format)] as const)

@@ -83,7 +83,6 @@ const DEPTH_MAX = 4
 /** What is below a longer name is not named: each of its paths would repeat it. */
 const NAME_CHARACTERS_MAX = 200
 
-/** The paths to the values of a source. */
 export function pathsOf(source: unknown, depth = 0): string[] {
   if (Array.isArray(source)) return source.flatMap((element) => pathsOf(element, depth))
   if (!isObject(source)) return []

@@ -14,7 +14,6 @@ export interface Recognisable {
   mapping(): Mapping
 }
 
-/** The map whose signature a row of headings has. */
 export function recognised(maps: readonly Recognisable[], headings: readonly string[]): Recognisable | undefined {
   const keys = new Set(headings.map(headingKey))
   return maps.find((map) => map.source === 'table' && isSuited(map, (name) => keys.has(headingKey(name))))
@@ -28,7 +27,6 @@ export function recognising(maps: readonly Recognisable[], test: HeaderTest): He
   }
 }
 
-/** The map whose signature an object has. */
 export function recognisedObject(maps: readonly Recognisable[], { members }: JsonRecord): Recognisable | undefined {
   return maps.find((map) => map.source === 'objects' && isSuited(map, (path) => hasPath(members, path)))
 }

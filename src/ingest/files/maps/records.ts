@@ -27,7 +27,6 @@ interface Noted {
 export class RecordMapper {
   readonly #mapping: Mapping
   readonly #unit: RowUnit
-  /** Texts that were cut, by field. */
   readonly #cut = new Map<string, Noted>()
   /** Words that are not in `values`, by field and word. */
   readonly #unknown = new Map<string, Map<string, Noted>>()
@@ -43,7 +42,6 @@ export class RecordMapper {
     this.#unique = rules.flatMap(([field, rule]) => (rule.unique ? [[field, uniqueTexts()] as const] : []))
   }
 
-  /** Whether a record fulfils `where`. */
   takes(gather: Gather): boolean {
     const isTaken = this.#mapping.where.every((condition) => holds(condition, gather))
     if (!isTaken) this.#leftOut++

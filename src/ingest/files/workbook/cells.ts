@@ -21,12 +21,10 @@ export function columnOf(reference: string): number {
   return column - 1
 }
 
-/** Refuses a row that no spreadsheet has. */
 export function requireLine(line: number): void {
   if (line > ROWS_MAX) throw damaged(`it has a row ${line}, and no spreadsheet has that many`)
 }
 
-/** The name of a cell. */
 function cellName(column: number, line: number): string {
   return `${lettersOf(column)}${line}`
 }
@@ -69,7 +67,6 @@ export function mergesIn(reference: string): Merge[] {
   return [{ column, first: Number(first), last: Number(last), across: columnOf(end) - column + 1 }]
 }
 
-/** A row to which merged cells can be added. */
 interface OpenRow {
   readonly line: number
   readonly cells: string[]
@@ -113,13 +110,11 @@ export class SheetRows {
     }
   }
 
-  /** Notes a formula with an error, or without a result. */
   note(what: 'error' | 'uncomputed', column: number, line: number): void {
     const noted = what === 'error' ? this.#errors : this.#uncomputed
     if (noted.count++ === 0) noted.first = cellName(column, line)
   }
 
-  /** The rows with their merged cells, and the notes. */
   finish(): { rows: readonly TableRow[]; notes: readonly string[] } {
     this.#fillMerged()
     return { rows: this.#rows, notes: this.#notes() }

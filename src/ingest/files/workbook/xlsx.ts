@@ -55,7 +55,6 @@ function relationsOf(zip: Zip, part: string): Relation[] {
   return relations
 }
 
-/** The name of a part that is relative to another one. */
 function resolved(target: string, part: string): string {
   const steps = target.startsWith('/') ? [] : part.split('/').slice(0, -1)
   for (const step of target.split('/')) {
@@ -87,10 +86,8 @@ function stringsOf(xml: XmlReader): string[] {
   return strings
 }
 
-/** What the cells of all sheets refer to. */
 interface CellContext {
   readonly strings: readonly string[]
-  /** The number formats, by the style of a cell. */
   readonly formats: readonly NumberFormat[]
 }
 
@@ -105,7 +102,6 @@ function readWorksheet(xml: XmlReader, context: CellContext) {
   return sheet.finish()
 }
 
-/** Reads a row, and returns its number. */
 function readRow(xml: XmlReader, context: CellContext, sheet: SheetRows, last: number): number {
   const line = Number(xml.attribute('r') ?? last + 1)
   if (!Number.isSafeInteger(line) || line <= last) throw damaged('its rows are not in order')

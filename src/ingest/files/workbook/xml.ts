@@ -9,7 +9,6 @@ type XmlEvent = 'open' | 'close' | 'text'
 
 interface Parsed {
   readonly event: XmlEvent
-  /** Without its prefix. */
   readonly name: string
   readonly text: string
   readonly attributes: SaxesTagPlain['attributes']
@@ -29,7 +28,6 @@ export class XmlReader {
   readonly #pieces: Iterator<string, void>
   readonly #parser = new SaxesParser()
   #parsed: Parsed[] = []
-  /** The next one of them. */
   #next = 0
   #attributes: Parsed['attributes'] = NO_ATTRIBUTES
   #depth = 0
@@ -59,7 +57,6 @@ export class XmlReader {
     })
   }
 
-  /** The next event; undefined at the end. */
   next(): XmlEvent | undefined {
     while (this.#next === this.#parsed.length) if (!this.#more()) return undefined
     const found = this.#parsed[this.#next++]
