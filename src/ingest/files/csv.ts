@@ -5,16 +5,11 @@ export type SeparatorName = keyof typeof SEPARATOR_NAMES
 export type Separator = (typeof SEPARATOR_NAMES)[SeparatorName]
 const SEPARATORS = Object.values(SEPARATOR_NAMES)
 
-interface CsvOptions {
-  readonly name?: string
-  readonly start?: number
-}
-
 /** The records of a CSV text (RFC 4180), without blank lines and comments, which begin with `# `. */
 export function* csvRecords(
   text: string,
   separator: Separator,
-  { name = 'The text', start = 0 }: CsvOptions = {},
+  { name = 'The text', start = 0 } = {},
 ): Generator<TableRow, void> {
   const [nextCr, nextLf, nextQuote] = [finder(text, '\r'), finder(text, '\n'), finder(text, '"')]
   const nextSeparator = finder(text, separator)
@@ -124,10 +119,7 @@ export function csvTables(text: string, name: string): Table[] {
   }))
 }
 
-/**
- * The separators that a text may have, by their number in its first record, and where that begins: Excel writes `sep=;`
- * on a line before it.
- */
+/** The likeliest separators first, and where the first record begins: Excel writes `sep=;` on a line before it. */
 export function separatorsOf(text: string): { separators: Separator[]; start: number } {
   const declared = /^"?sep=([,;\t])"?(?:\r\n?|\n|$)/i.exec(text)
   const separator = SEPARATORS.find((one) => one === declared?.[1])
@@ -169,11 +161,8 @@ export function csvLine(cells: readonly string[], separator: Separator = ','): s
   return `${line.join(separator)}\r\n`
 }
 
-/**
- * Where a formula could begin. A spreadsheet set to another separator than the file's also splits at that one and at
- * line breaks, and treats a quote as one only at the start of its own cells; one of an East Asian language takes the
- * full-width signs as well.
- */
+// A spreadsheet that is set to another separator splits at that one and at line breaks, whatever the quotes are; one of
+// an East Asian language takes the full-width signs as well.
 const FORMULA = /(^|[,;\t\r\n])(?='*[=+\-@\t\r＝＋－＠])/
 const FORMULAS = /(?<=^|[,;\t\r\n])(?='*[=+\-@\t\r＝＋－＠])/g
 const GUARDS = /(?<=^|[,;\t\r\n])'(?='*[=+\-@\t\r＝＋－＠])/g

@@ -171,10 +171,7 @@ function joinedHeader(upper: readonly string[], lower: readonly string[], test: 
   return isBetter && known > 1 && known * 2 >= below.length ? joined : undefined
 }
 
-/**
- * Headings that are there several times get that of their group before them: `Residual` above `Impact`. With `knows`,
- * where the row above is part of the header, so do those that are then known.
- */
+/** Puts the heading of a group before headings that are repeated, or that are known by it: `Residual` above `Impact`. */
 function withGroups(
   cells: readonly string[],
   above: readonly string[],

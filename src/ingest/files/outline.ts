@@ -7,15 +7,8 @@ import { excerpt, isBlank, type RowUnit, type SheetNoun, type TableRow } from '.
 /** The heading of the column that has the section of each entry. */
 const SECTION = 'Section'
 
-/** A table without the rows that are no entries, its rows as texts, and what was left out. */
-interface Outline {
-  readonly found: HeadedTable
-  readonly rows: readonly TableRow[]
-  readonly notes: readonly string[]
-}
-
 /** Leaves out the rows of a table that are no entries; what heads a section becomes a column of the rows below it. */
-export function outlineOf(found: HeadedTable, noun: SheetNoun, fields: readonly string[]): Outline {
+export function outlineOf(found: HeadedTable, noun: SheetNoun, fields: readonly string[]) {
   const { table, header } = found
   const rows = Array.from(rowsBelow(found), (row) => ({ ...row, cells: row.cells.map(unguarded) }))
   const hasEntries = noun === 'risks' || noun === 'issues'
@@ -123,10 +116,7 @@ const WIDE_COLUMNS_MIN = 3
 /** How many headings may be one below the other. */
 const NESTED_MAX = 2
 
-/**
- * The rows with one text that head the rows below them. Where nothing else tells them from an entry of which only the
- * title is known, the table must begin with one.
- */
+/** The rows with one text that head the rows below them; without references, the table must begin with one. */
 function* sections(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<[number, Kind]> {
   const { rows, reference, title = -1, fullCount } = shape
   const others = [...rows.keys()].filter((at) => !kinds.has(at))

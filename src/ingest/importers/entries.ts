@@ -109,20 +109,9 @@ interface EntryRow {
   readonly [column: string]: unknown
 }
 
-interface EntryColumns {
-  readonly id: AnyPgColumn
-  readonly projectId: AnyPgColumn
-  readonly reference: AnyPgColumn
-  readonly live: AnyPgColumn
-}
+type EntryColumns = Readonly<Record<'id' | 'projectId' | 'reference' | 'live', AnyPgColumn>>
 
-/** The values of a record that identify its entry. */
-interface EntryValues {
-  readonly id?: string | null
-  readonly status?: string | null
-  readonly project?: string | null
-  readonly reference?: string | null
-}
+type EntryValues = Readonly<Partial<Record<'id' | 'status' | 'project' | 'reference', string | null>>>
 
 /** What differs between risks and issues in an import. */
 interface EntryPlan<Row extends EntryRow, V extends EntryValues> {

@@ -64,10 +64,7 @@ function idsOf(
   )
 }
 
-interface GroupsChange {
-  readonly joined: string[]
-  readonly left: string[]
-}
+type GroupsChange = Readonly<Record<'joined' | 'left', string[]>>
 
 /** The change of each person after which each group has exactly these members. */
 async function changesTo(write: Write, rosters: ReadonlyMap<string, ReadonlySet<string>>) {

@@ -127,10 +127,7 @@ async function deactivateMissing(run: ImportRun, people: ListedPeople, ledger: L
   }
 }
 
-/**
- * Compares the list with the active people of its source. Someone is missing only if they came from the same source: it
- * has written them before, and they have an externalId if the list gives externalIds, or none if not.
- */
+// Someone is missing only if this source has written them before, and they have an externalId as those of the list do.
 async function missingFrom({ write, warnings }: ImportRun, { listed, added }: ListedPeople) {
   const { db, t } = write
   const kinds = new Set(listed.values())

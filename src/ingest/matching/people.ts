@@ -81,11 +81,7 @@ export function strangerInWords(text: string, { namesakes }: { namesakes: number
 }
 
 /** The owner or assignee as a record gives it, in the columns `owner`, `ownerId` and `ownerName` or `assignee...`. */
-export interface Attribution {
-  readonly who?: string | null | undefined
-  readonly id?: string | null | undefined
-  readonly name?: string | null | undefined
-}
+export type Attribution = Readonly<Partial<Record<'who' | 'id' | 'name', string | null | undefined>>>
 
 export class AssigneeMatcher {
   readonly #run: ImportRun

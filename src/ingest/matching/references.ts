@@ -107,10 +107,7 @@ export class GroupMatcher extends Lookup<GroupRow | undefined> {
   }
 }
 
-interface RiskValues {
-  readonly risk?: string | null
-  readonly riskId?: string | null
-}
+type RiskValues = Readonly<Partial<Record<'risk' | 'riskId', string | null>>>
 
 /** Finds the risk of an issue: by its reference in the same project, or by its id. */
 export class RiskMatcher {

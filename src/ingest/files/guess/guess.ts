@@ -2,29 +2,16 @@ import { DETAILS } from '../../../details.js'
 import { DETAILS_MAX, TEXT_MAX } from '../../../vocabulary.js'
 import { type Condition, folded, type Mapping } from '../mapping.js'
 import { isBlank, type SheetNoun, type TableRow } from '../table.js'
-import { Assignment, type GuessedColumn, type GuessOptions } from './assignment.js'
+import { Assignment, type GuessOptions } from './assignment.js'
 import { type Column, columnsOf, Words } from './column.js'
 import { Headings, plain } from './headings.js'
 import { PLANS } from './plans.js'
 import { RAID_WORDS } from './words.js'
 
-export interface Guess {
-  readonly mapping: Mapping
-  readonly columns: readonly GuessedColumn[]
-  readonly kept: readonly string[]
-  readonly ignored: readonly { readonly column: string; readonly why: string }[]
-  readonly notes: readonly string[]
-  readonly warnings: readonly string[]
-  /** What the user must decide; while there is one, nothing is stored. */
-  readonly questions: readonly string[]
-}
+/** A guessed map, and what to report about it. While there are questions, nothing is stored. */
+export type Guess = ReturnType<typeof guess>
 
-export function guess(
-  noun: SheetNoun,
-  header: readonly string[],
-  rows: readonly TableRow[],
-  options: GuessOptions,
-): Guess {
+export function guess(noun: SheetNoun, header: readonly string[], rows: readonly TableRow[], options: GuessOptions) {
   const headings = new Headings(noun, options.fields)
   const log = raidLog(noun, header, rows, headings)
   const assignment = new Assignment(header, log?.rows ?? rows, headings, options)
@@ -40,14 +27,11 @@ export function guess(
   ignoreNameless(assignment, header)
   const kept = keepDetails(assignment)
   const { rules, where, guessed, ignored, notes, warnings, questions } = assignment
-  const mapping = { name: 'the guessed map', rules, where }
+  const mapping: Mapping = { name: 'the guessed map', rules, where }
   return { mapping, columns: guessed, kept, ignored, notes, warnings, questions }
 }
 
-/**
- * Columns of our own exports that are computed, by their very names; a risk's score and level are looked at later.
- * Where nothing else says when an entry was raised, it is the day on which the source created it.
- */
+/** Ignores the computed columns of our exports; where no column says when an entry was raised, `createdAt` does. */
 function ignoreDerived(assignment: Assignment): void {
   const { columns, options } = assignment
   const isRaised = !assignment.has('raisedOn') || columns.some(({ heading }) => nameKey(heading) === 'raisedon')

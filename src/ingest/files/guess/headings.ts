@@ -9,10 +9,7 @@ interface Meaning {
 }
 
 /** A scale that a heading names, such as (1-10). */
-export interface NamedScale {
-  readonly least: number
-  readonly most: number
-}
+export type NamedScale = Readonly<Record<'least' | 'most', number>>
 
 /** The name of a field itself is better than every alias. */
 const OWN_RANK = -1000

@@ -91,10 +91,7 @@ function isSentence({ text }: Occurrence): boolean {
   return text.length > STEP_CHARACTERS_MAX && !/^\p{L}[\p{L} ]{0,20}\s*[:–—]/u.test(text)
 }
 
-/**
- * How a column gives the steps 1 to 5 of a factor; undefined if it is no scale at all. The scale of the same factor
- * before any response holds for what remains of it, too.
- */
+/** How a column gives the steps 1 to 5 of a factor; undefined if it is no scale. A residual one has the `inherent` scale. */
 export function readFactor(column: Column, factor: Factor, partner?: Column, inherent?: Column): Reading | undefined {
   if (column.isOverfull || column.texts.some(isSentence) || column.filled === 0) return undefined
   const entries = entriesOf(column)

@@ -83,10 +83,7 @@ function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Pla
 
 type Cells = (name: string) => readonly string[]
 
-/**
- * Chooses the date format of each column by all of its texts, where a map names several. What one column leaves open,
- * such as 3/6/2026, another may show, or the user says it; else the error asks for it.
- */
+/** Chooses the date format of each column by all of its texts; 3/6/2026 is decided by other columns, or by the user. */
 function withDayFormats(
   mapping: Mapping,
   rows: () => Iterable<Cells>,

@@ -103,10 +103,7 @@ const PATHS_MAX = 500
 const PATH_CHARACTERS_MAX = 1_000
 const SEPARATOR = '; '
 
-/**
- * JSON objects as a table, so that their members can be guessed like columns: its header has the paths to the members,
- * and `lists` those that lead to several values. Undefined if there are too many members for one, or too long names.
- */
+/** JSON objects as a table whose columns are the paths to members; `lists` are those that lead to several values. */
 export function objectTable(records: Iterable<JsonRecord>) {
   const paths = new Set<string>()
   const whole: JsonRecord[] = []

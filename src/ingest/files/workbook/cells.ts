@@ -52,12 +52,7 @@ export class Budget {
 }
 
 /** The first column of merged cells, from its first row to its last, and how many columns they have. */
-export interface Merge {
-  readonly column: number
-  readonly first: number
-  readonly last: number
-  readonly across: number
-}
+export type Merge = Readonly<Record<'column' | 'first' | 'last' | 'across', number>>
 
 /** The merged cells of a reference such as A4:C7. */
 export function mergesIn(reference: string): Merge[] {
@@ -120,10 +115,7 @@ export class SheetRows {
     return { rows: this.#rows, notes: this.#notes() }
   }
 
-  /**
-   * Fills merged cells downwards, as people read them: a value beside several rows is the value of each. Rows that have
-   * nothing else are not in the list, and stay away.
-   */
+  /** Fills merged cells downwards, as people read them: a value beside several rows is the value of each. */
   #fillMerged(): void {
     const waiting = this.merges.toSorted((one, other) => other.first - one.first)
     const open = new Map<number, { last: number; text: string }>()

@@ -5,10 +5,7 @@ import { BadZip } from './zip.js'
 export type NumberFormat = (value: number) => string
 
 /** The day of serial 0, and the first serial for which that holds. */
-interface Epoch {
-  readonly zero: number
-  readonly first: number
-}
+type Epoch = Readonly<Record<'zero' | 'first', number>>
 
 const DAY_MS = 86_400_000
 // Excel's first calendar has a February 29th in 1900, as Lotus 1-2-3 had; from March on, its zero is December 30th.

@@ -16,10 +16,7 @@ interface Parsed {
 
 const NO_ATTRIBUTES = {}
 
-/**
- * Reads XML as workbooks have it, event by event: elements, attributes and texts, by names without their prefix.
- * Document types, and so entities of their own, are refused.
- */
+/** Reads XML event by event, by names without their prefix. Document types, and so entities, are refused. */
 export class XmlReader {
   /** The element that was opened or closed. */
   name = ''
