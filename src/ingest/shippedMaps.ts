@@ -12,10 +12,8 @@ interface MapFile extends Omit<Recognisable, 'mapping'> {
   readonly columns: Readonly<Record<string, unknown>>
 }
 
-type Words<V extends string> = Readonly<Record<V, string>>
-
 /** What labels say about severity: most of them say something else. */
-const LABELS: Words<IssueSeverity> = {
+const LABELS: Readonly<Record<IssueSeverity, string>> = {
   CRITICAL: 'critical, blocker, urgent',
   HIGH: 'high, major',
   MEDIUM: 'medium, normal, moderate',
@@ -23,7 +21,7 @@ const LABELS: Words<IssueSeverity> = {
 }
 
 /** States of trackers besides the words of people: Jira's categories, and the processes of Azure DevOps and OpenProject. */
-const STATES: Words<'OPEN' | 'IN_PROGRESS' | 'RESOLVED' | 'CLOSED'> = {
+const STATES = {
   OPEN: 'proposed, approved, in specification, specified, confirmed, scheduled',
   IN_PROGRESS: 'indeterminate, committed, developed, feedback',
   RESOLVED: 'terminé(e)',
@@ -69,27 +67,19 @@ const isoDay = rule({ date: 'yyyy-MM-dd' })
 // As the user's settings write it: the whole column shows how.
 const localDay = rule({ date: [...NUMERIC, ...NAMED], months: ['de', 'fr', 'es', 'pt', 'pl'] })
 
-/** The headings of Jira's CSV are in the language of the user. */
-const KEY = [
-  ...['Issue key', 'Work item key', 'Vorgangsschlüssel', 'Clé de ticket', 'Clave de incidencia'],
-  ...['Chave da item', 'Chave do item', 'Klucz zgłoszenia'],
-]
-const PROJECT = ['Project key', 'Projektschlüssel', 'Clé de projet', 'Clave del proyecto', 'Klucz projektu']
-const SUMMARY = ['Summary', 'Zusammenfassung', 'Résumé', 'Resumen', 'Resumo', 'Podsumowanie']
-const STATUS = [
-  'Status',
-  'État',
-  'Estado',
-  'Status Category',
-  'Statuskategorie',
-  "Catégorie d'état",
-  'Categoría de estado',
-]
-const ASSIGNEE = [
-  ...['Assignee', 'Zugewiesene Person', 'Bearbeiter', 'Personne assignée'],
-  ...['Responsable', 'Persona asignada', 'Responsável'],
-]
-const DUE = ['Due date', 'Fälligkeitsdatum', "Date d'échéance", 'Fecha de vencimiento', 'Data limite', 'Termin']
+const names = (text: string) => text.split(', ')
+
+// The headings of Jira's CSV are in the language of the user.
+const KEY = names(
+  'Issue key, Work item key, Vorgangsschlüssel, Clé de ticket, Clave de incidencia, Chave da item, Chave do item, Klucz zgłoszenia',
+)
+const PROJECT = names('Project key, Projektschlüssel, Clé de projet, Clave del proyecto, Klucz projektu')
+const SUMMARY = names('Summary, Zusammenfassung, Résumé, Resumen, Resumo, Podsumowanie')
+const STATUS = names("Status, État, Estado, Status Category, Statuskategorie, Catégorie d'état, Categoría de estado")
+const ASSIGNEE = names(
+  'Assignee, Zugewiesene Person, Bearbeiter, Personne assignée, Responsable, Persona asignada, Responsável',
+)
+const DUE = names("Due date, Fälligkeitsdatum, Date d'échéance, Fecha de vencimiento, Data limite, Termin")
 
 const GITHUB = {
   reference: { from: 'number', prefix: 'GH-' },

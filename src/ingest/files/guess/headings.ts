@@ -13,9 +13,7 @@ export type NamedScale = Readonly<Record<'least' | 'most', number>>
 
 /** The name of a field itself is better than every alias. */
 const OWN_RANK = -1000
-/** Another state of the risk is worse than any name without one. */
-const STATE_RANKS = { current: -500, inherent: 500, residual: 0 } as const
-/** What is left of a heading once the state is taken away, and the field in each state. */
+/** The fields of what remains of a risk. */
 const RESIDUAL: Readonly<Record<string, string>> = {
   likelihood: 'residualLikelihood',
   impact: 'residualImpact',
@@ -111,34 +109,19 @@ export class Headings {
 
   /** A factor before or after measures: Inherent Likelihood, Residual Risk. */
   #inState(words: readonly string[]): readonly Meaning[] {
-    if (this.#noun !== 'risks') return []
-    for (const [state, { words: of, prefixes }] of STATE_WORDS) {
-      const rest = words.flatMap((word) => {
-        if (of.has(word)) return []
-        const prefix = prefixes.find((one) => word.startsWith(one))
-        return prefix === undefined ? [word] : [word.slice(prefix.length)].filter((one) => one !== '')
-      })
-      if (rest.join('') === words.join('')) continue
-      const bare = rest.filter((word) => !NOUN_WORDS.risks.has(word))
-      const key = (
-        this.#aliases.byKey.has(bare.join('')) ? bare : bare.filter((word) => !STATE_FILLERS.has(word))
-      ).join('')
-      const meanings =
-        key === '' || key === '风险' ? [{ field: 'level', rank: 0 }] : (this.#aliases.byKey.get(key) ?? [])
-      const factors = meanings.filter(({ field }) => RESIDUAL[field] !== undefined)
-      return factors.map(({ field, rank }) => ({
-        field: state === 'residual' ? (RESIDUAL[field] ?? field) : field,
-        rank: rank + STATE_RANKS[state],
-      }))
-    }
-    return []
+    const found = STATES.find((one) => words.some((word) => one.words.has(word)))
+    if (this.#noun !== 'risks' || !found) return []
+    const rest = words.filter((word) => !found.words.has(word) && !NOUN_WORDS.risks.has(word))
+    const isNamed = this.#aliases.byKey.has(rest.join(''))
+    const key = rest.filter((word) => isNamed || !STATE_FILLERS.has(word)).join('')
+    const meanings = key === '' ? [{ field: 'level', rank: 0 }] : (this.#aliases.byKey.get(key) ?? [])
+    return meanings.flatMap(({ field, rank }) => {
+      const residual = RESIDUAL[field]
+      if (residual === undefined) return []
+      return [{ field: found.state === 'residual' ? residual : field, rank: rank + found.rank }]
+    })
   }
 }
-
-const STATE_WORDS = (['current', 'inherent', 'residual'] as const).map(
-  (state) =>
-    [state, { words: new Set(STATES[state].words.split(' ').map(plain)), prefixes: STATES[state].prefixes }] as const,
-)
 
 function add(all: Map<string, Meaning[]>, key: string, meaning: Meaning): void {
   const meanings = all.get(key) ?? []
