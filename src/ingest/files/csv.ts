@@ -87,12 +87,10 @@ export function* csvRecords(
 
 const LINE_END = /\r\n?|\n/g
 
-type Finder = (from: number) => number
-
 /** Finds the next position of a character. Positions only increase, so each part of the text is searched once. */
-function finder(text: string, character: string): Finder {
+function finder(text: string, character: string) {
   let place = -1
-  return (from) => {
+  return (from: number): number => {
     if (place < from) {
       const found = text.indexOf(character, from)
       place = found === -1 ? Number.POSITIVE_INFINITY : found

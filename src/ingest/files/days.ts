@@ -76,11 +76,10 @@ export function dayIn(
   }
 }
 
-const MONTHS = 12
 /** Fewer letters are no abbreviation that people use. */
 const LETTERS_MIN = 3
 
-const known = new Map<string, readonly (readonly [name: string, month: number])[]>()
+const namesByLanguage = new Map<string, readonly (readonly [name: string, month: number])[]>()
 
 /** Months that were found, by languages and text: a column has the same twelve names over and over. */
 const found = new Map<string, number>()
@@ -114,18 +113,18 @@ export function isMonthLanguage(language: string): boolean {
 }
 
 function namesOf(language: string): readonly (readonly [string, number])[] {
-  const before = known.get(language)
+  const before = namesByLanguage.get(language)
   if (before) return before
   // Beside a day, some languages inflect the name: styczeń, 3 stycznia.
   const forms = [{ month: 'long' }, { month: 'short' }, { day: 'numeric', month: 'long' }] as const
   const names = forms.flatMap((form) => {
     const format = new Intl.DateTimeFormat(language, { ...form, timeZone: 'UTC' })
-    return Array.from({ length: MONTHS }, (_, index) => {
+    return Array.from({ length: 12 }, (_, index) => {
       const part = format.formatToParts(Date.UTC(2026, index, 1)).find(({ type }) => type === 'month')
       return [plain(part?.value ?? ''), index + 1] as const
     })
   })
-  known.set(language, names)
+  namesByLanguage.set(language, names)
   return names
 }
 

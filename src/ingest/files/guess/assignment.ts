@@ -88,11 +88,6 @@ export class Assignment {
     return this.#headings.meaningsOf(heading).some((one) => one.field === field)
   }
 
-  /** The columns that may mean a field, and are blank in every row. */
-  blanksFor(field: string): Column[] {
-    return this.columns.filter((column) => column.filled === 0 && this.mayMean(column, field))
-  }
-
   /** Fills a field from the best free column that may mean it, and that can be read. */
   take(field: string, read: Reader = () => PLAIN, meanings: readonly string[] = [field]): Column | undefined {
     if (!this.has(field)) return undefined

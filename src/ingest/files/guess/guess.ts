@@ -1,10 +1,11 @@
 import { DETAILS } from '../../../details.js'
 import { DETAILS_MAX, TEXT_MAX } from '../../../vocabulary.js'
+import { headingKey } from '../header.js'
 import { type Condition, folded, type Mapping } from '../mapping.js'
 import { isBlank, type SheetNoun, type TableRow } from '../table.js'
 import { Assignment, type GuessOptions } from './assignment.js'
 import { type Column, columnsOf, Words } from './column.js'
-import { Headings, plain } from './headings.js'
+import { Headings } from './headings.js'
 import { PLANS } from './plans.js'
 import { RAID_WORDS } from './words.js'
 
@@ -34,16 +35,12 @@ export function guess(noun: SheetNoun, header: readonly string[], rows: readonly
 /** Ignores the computed columns of our exports; where no column says when an entry was raised, `createdAt` does. */
 function ignoreDerived(assignment: Assignment): void {
   const { columns, options } = assignment
-  const isRaised = !assignment.has('raisedOn') || columns.some(({ heading }) => nameKey(heading) === 'raisedon')
+  const isRaised = !assignment.has('raisedOn') || columns.some(({ heading }) => headingKey(heading) === 'raisedon')
   const later = new Set(['score', 'level', 'residualScore', ...(isRaised ? [] : ['createdAt'])])
   for (const column of columns) {
     const { heading } = column
     if (options.derived.includes(heading) && !later.has(heading)) assignment.ignore(column, 'it is computed')
   }
-}
-
-function nameKey(name: string): string {
-  return plain(name).replaceAll(/[\s_-]/g, '')
 }
 
 const REFERENCE_FIELDS: Readonly<Record<SheetNoun, string>> = {
@@ -57,7 +54,7 @@ const REFERENCE_FIELDS: Readonly<Record<SheetNoun, string>> = {
 function chooseReference(noun: SheetNoun, assignment: Assignment): void {
   const { referenceFrom } = assignment.options
   if (referenceFrom === undefined) return
-  const column = assignment.columns.find(({ heading }) => nameKey(heading) === nameKey(referenceFrom))
+  const column = assignment.columns.find(({ heading }) => headingKey(heading) === headingKey(referenceFrom))
   if (column) assignment.fill(REFERENCE_FIELDS[noun], column)
   else {
     const headings = assignment.columns.map(({ heading }) => heading).join('; ')

@@ -1,4 +1,5 @@
 import { TEXT_MAX } from '../../../vocabulary.js'
+import { headingKey } from '../header.js'
 import { folded, type Scalar } from '../mapping.js'
 import { isBlank, type SheetNoun } from '../table.js'
 import type { Assignment } from './assignment.js'
@@ -88,7 +89,7 @@ export const PLANS: Readonly<Record<SheetNoun, (assignment: Assignment) => void>
 function takeId(assignment: Assignment): void {
   const isOwnIds = ({ texts }: Column) => texts.length > 0 && texts.every(({ text }) => OWN_ID.test(text))
   for (const field of ['id', 'ownerId', 'ownerName', 'assigneeId', 'assigneeName', 'riskId']) {
-    const column = assignment.columns.find(({ heading }) => folded(heading).replaceAll(/[\s_-]/g, '') === folded(field))
+    const column = assignment.columns.find(({ heading }) => headingKey(heading) === headingKey(field))
     const isTaken = column && assignment.has(field) && (field.endsWith('Name') || isOwnIds(column))
     if (isTaken) assignment.fill(field, column)
   }
@@ -312,7 +313,9 @@ function readText(column: Column): Reading | undefined {
 
 function untitled(assignment: Assignment): string {
   const noun = assignment.has('severity') ? 'issue' : 'risk'
-  const blank = assignment.blanksFor('title').map(({ heading }) => heading)
+  const blank = assignment.columns
+    .filter((one) => one.filled === 0 && assignment.mayMean(one, 'title'))
+    .map(({ heading }) => heading)
   if (blank.length > 0) return `No row has anything in ${blank.join(' or ')}: there is no ${noun} in this sheet.`
   return `No column says what the ${noun} is (title). ${wayOut(assignment)}`
 }

@@ -1,7 +1,7 @@
 import { type HeaderTest, headingKey } from '../header.js'
 import type { JsonRecord } from '../json.js'
 import { type Mapping, mayLack } from '../mapping.js'
-import { hasPath } from './objects.js'
+import { valuesAt } from './objects.js'
 
 /** A map with the headings or paths by which its source is recognised. */
 export interface Recognisable {
@@ -28,7 +28,7 @@ export function recognising(maps: readonly Recognisable[], test: HeaderTest): He
 }
 
 export function recognisedObject(maps: readonly Recognisable[], { members }: JsonRecord): Recognisable | undefined {
-  return maps.find((map) => map.source === 'objects' && isSuited(map, (path) => hasPath(members, path)))
+  return maps.find((map) => map.source === 'objects' && isSuited(map, (path) => valuesAt(members, path) !== undefined))
 }
 
 export function recognisedNote({ product, name }: Recognisable): string {

@@ -94,6 +94,12 @@ export class SheetRows {
     for (let at = column; at < column + times; at++) cells[at] = text
   }
 
+  /** So many blanks of a text, which one short element can stand for. */
+  spaces(count: number): string {
+    this.#budget.take(0, count)
+    return ' '.repeat(count)
+  }
+
   /** Adds a row as often as it is repeated, up to the last line. */
   add(cells: string[], isHidden: boolean, first: number, last = first): void {
     requireLine(last)

@@ -32,12 +32,8 @@ function partOf(zip: Zip, name: string): XmlReader {
   return new XmlReader(bytes, name)
 }
 
-interface Relation {
-  readonly id: string
-  /** The last word of its type, the same in both editions of the standard. */
-  readonly type: string
-  readonly target: string
-}
+/** Its type is the last word of what the file says, the same in both editions of the standard. */
+type Relation = Readonly<Record<'id' | 'type' | 'target', string>>
 
 /** What a part refers to inside of the workbook; links that leave it are never followed. */
 function relationsOf(zip: Zip, part: string): Relation[] {
