@@ -46,7 +46,6 @@ const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => Async
   },
 }
 
-/** Entries with their project, and with the person whom this field names. */
 async function linked<Row extends { projectId: string; details: string | null }>(
   read: Read,
   rows: readonly Row[],
@@ -63,7 +62,6 @@ async function linked<Row extends { projectId: string; details: string | null }>
 
 const RISK_COMPUTED = { level: riskLevel, rank: riskRank, residualScore, residualLevel }
 
-/** The rows with these fields, which SQL computes. */
 async function computed<Row extends { id: string }>(
   read: Read,
   rows: readonly Row[],

@@ -49,7 +49,6 @@ export interface ImportOptions {
   readonly closeMissing?: boolean
   /** How many may be closed at once, instead of `LIMITS.closeShareMax`. */
   readonly closeLimit?: number | undefined
-  /** What other files of the same complete list have. */
   readonly others?: OtherFiles
   readonly wording: Wording
   readonly onProgress?: (records: number) => void

@@ -127,7 +127,6 @@ export function separatorsOf(text: string): { separators: Separator[]; start: nu
   return { separators: SEPARATORS.toSorted((one, other) => count(other) - count(one)), start: 0 }
 }
 
-/** The first record without its quoted parts. */
 function outsideQuotes(text: string): string {
   // The first line that is neither blank nor a comment.
   let at = Math.max(0, text.search(/^(?!# |[^\S\r\n]*$)/m))

@@ -63,7 +63,6 @@ export function mappedColumns({ rules, where }: Mapping): HeaderTest {
 
 export interface HeadedTable {
   readonly table: Table
-  /** The row of headings, trimmed. */
   readonly header: TableRow
   /** The rows before it that have something in them. */
   readonly above: number

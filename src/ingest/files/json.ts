@@ -5,7 +5,6 @@ export type Members = Readonly<Record<string, unknown>>
 export interface JsonRecord {
   /** The line in NDJSON, the number of the element in JSON, from 1. */
   readonly line: number
-  /** Empty if there is a violation. */
   readonly members: Members
   readonly violations: readonly SheetViolation[]
 }

@@ -26,7 +26,6 @@ export interface Rule {
   /** Ascending; a fraction and a percentage are the same. */
   readonly bands?: readonly Band[] | undefined
   readonly date?: DayPattern | undefined
-  /** Put before every value. */
   readonly prefix?: string | undefined
   /** The longest text to keep, in code points. */
   readonly cut?: number | undefined
@@ -49,7 +48,6 @@ export interface Condition {
   readonly blank?: boolean | undefined
 }
 
-/** A map: a rule for each field, and which records to take. */
 export interface Mapping {
   readonly name: string
   readonly rules: ReadonlyMap<string, Rule>
@@ -171,7 +169,6 @@ function refuseUnknown(members: Members, known: readonly string[], where: string
   if (names !== '') problems.push(`${where} has ${names}, which is unknown; use ${known.join(', ')}.`)
 }
 
-/** What a member excludes, and why. */
 const EXCLUDES: Readonly<Record<string, { readonly others: readonly string[]; readonly why: string }>> = {
   join: { others: ['values', 'otherwise', 'split', 'bands', 'date'], why: 'which are for one value' },
   split: { others: ['bands', 'date', 'cut'], why: 'which are for one value' },
@@ -179,7 +176,6 @@ const EXCLUDES: Readonly<Record<string, { readonly others: readonly string[]; re
   date: { others: ['otherwise', 'prefix', 'cut'], why: 'which would spoil the day' },
 }
 
-/** What a member is useless without. */
 const NEEDS = Object.entries({ otherwise: 'values', months: 'date' })
 
 // A contradiction that would be ignored silently is an error of the author.

@@ -242,7 +242,6 @@ function shapeOf(header: readonly string[], rows: readonly TableRow[], headings:
     /** Whether a text has the form of the other references, such as R-14. */
     isReference: (text: string) => !isBlank(text) && forms.has(formOf(text)),
 
-    /** Whether a text is the heading of a column that means one of these. */
     names(text: string, fields: readonly string[]): boolean {
       const heading = isBlank(text) ? '' : (firstOfKey.get(headingKey(text)) ?? '')
       return heading !== '' && meansOne(heading, fields).length > 0

@@ -354,7 +354,6 @@ class Columns {
     throw new UnreadableSheet(this.#options.name, sentence, place)
   }
 
-  /** Throws if there are unknown columns that must not be ignored. */
   requireKnown(place?: Place, advice?: string): void {
     if (this.unknown.size === 0 || this.#options.ignoreUnknown) return
     const sentences = [

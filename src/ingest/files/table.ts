@@ -21,7 +21,6 @@ export interface TableRow {
   readonly across?: number
 }
 
-/** What the numbers of the rows count. */
 export type RowUnit = 'line' | 'row'
 
 /** A table as it is in a file, wherever in it the header may be. */
@@ -56,7 +55,6 @@ export interface SheetRecord {
   readonly violations: readonly SheetViolation[]
 }
 
-/** The records of a source, and what to say about them. */
 export interface SheetRecords {
   readonly records: readonly SheetRecord[]
   /** What its reader should know about how it was read. */

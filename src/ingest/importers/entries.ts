@@ -139,7 +139,6 @@ interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
   readonly finish?: () => Promise<void>
 }
 
-/** A project of the import: which of its entries were live before, and which were imported. */
 interface ProjectEntries<Row> {
   readonly project: ProjectRow
   readonly live: readonly Row[]
@@ -206,7 +205,6 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
     this.#plan.onStored?.(stored)
   }
 
-  /** A record with its project, if that is known. */
   #placed({ index, check, values }: Omit<Placed<V>, 'project' | 'place'>): Placed<V>[] {
     const project = check.has('project') ? undefined : this.#projectOf(values, check)
     if (project) return [{ index, check, values, project, place: placeKey(project.id, values.reference ?? '') }]

@@ -11,7 +11,6 @@ export interface Placed<V> {
   readonly index: number
   readonly check: InputCheck
   readonly project: ProjectRow
-  /** Identifies the project and the reference. */
   readonly place: string
   readonly values: V
 }

@@ -37,7 +37,6 @@ export class Assignment {
   readonly guessed: GuessedColumn[] = []
   readonly notes: string[] = []
   readonly warnings: string[] = []
-  /** What must be decided before anything is stored. */
   readonly questions: string[] = []
   readonly ignored: { readonly column: string; readonly why: string }[] = []
   readonly rows: readonly TableRow[]

@@ -108,18 +108,11 @@ export class Words<V extends string> {
     // The beginning tells: a longer text is a sentence.
     const start = text.slice(0, WORD_CHARACTERS_MAX)
     const whole = key(start)
-    return (
-      this.#meanings.get(whole) ??
-      this.#meanings.get(key(headOf(start))) ??
-      this.#firstOf(start) ??
-      this.#nearest(whole)
-    )
-  }
-
-  /** A long word with a typo, such as unlikly; undefined if it could be several. */
-  #nearest(word: string): V | undefined {
-    const found = new Set(this.#slips.of(word))
-    return found.size === 1 ? [...found][0] : undefined
+    const found = this.#meanings.get(whole) ?? this.#meanings.get(key(headOf(start))) ?? this.#firstOf(start)
+    if (found !== undefined) return found
+    // A long word with a typo, such as unlikly, unless it could be several.
+    const [nearest, ...others] = new Set(this.#slips.of(whole))
+    return others.length === 0 ? nearest : undefined
   }
 
   /** Of two that are joined, as in Medium-High, the first. */

@@ -43,7 +43,6 @@ function preparedAliases(noun: SheetNoun) {
   return { byKey, bySingular, slips: new Slips(byKey) }
 }
 
-/** What the headings of a noun may mean, by their aliases. */
 export class Headings {
   readonly #noun: SheetNoun
   readonly #aliases: Aliases
@@ -72,7 +71,6 @@ export class Headings {
     return this.meaningsOf(heading).length > 0
   }
 
-  /** Whether a column of people is private, such as pay. */
   isPrivate(heading: string): boolean {
     return wordsOf(heading).some((word) => PRIVATE_WORDS.has(word))
   }
@@ -137,28 +135,22 @@ function singular(word: string): string {
   return word.length > 3 ? word.replace(/s$/, '') : word
 }
 
-/** Known names by their first letter, to find those from which a text differs by one other letter. */
+/** Finds the long names from which a text differs by one letter. */
 export class Slips<V> {
-  readonly #byFirst = new Map<string, (readonly [name: string, value: V])[]>()
+  readonly #names: readonly (readonly [name: string, value: V])[]
 
-  constructor(known: Iterable<readonly [name: string, value: V]>) {
-    for (const [name, value] of known) {
-      if (name.length < SLIP_CHARACTERS_MIN) continue
-      const same = this.#byFirst.get(name.charAt(0))
-      if (same) same.push([name, value])
-      else this.#byFirst.set(name.charAt(0), [[name, value]])
-    }
+  constructor(names: Iterable<readonly [name: string, value: V]>) {
+    this.#names = Array.from(names).filter(([name]) => name.length >= SLIP_CHARACTERS_MIN)
   }
 
   of(text: string): V[] {
-    const same = this.#byFirst.get(text.charAt(0)) ?? []
-    return same.flatMap(([name, value]) => (isSlip(text, name) ? [value] : []))
+    return this.#names.filter(([name]) => isSlip(text, name)).map(([, value]) => value)
   }
 }
 
-/** Whether one letter is missing, too many or another one, and no digit. */
+/** Whether one letter after the first is missing, too many or another one, and no digit. */
 function isSlip(key: string, alias: string): boolean {
-  if (Math.abs(key.length - alias.length) > 1) return false
+  if (key[0] !== alias[0] || Math.abs(key.length - alias.length) > 1) return false
   let start = 0
   while (start < key.length && key[start] === alias[start]) start++
   let [end, aliasEnd] = [key.length, alias.length]

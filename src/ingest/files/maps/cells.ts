@@ -123,7 +123,6 @@ function formatsFor(date: DayPattern, texts: readonly string[]): string[] {
     .map(([format]) => format)
 }
 
-/** One format for each reading of the texts. */
 function rivalsAmong(formats: readonly string[], date: DayPattern, texts: readonly string[]): readonly string[] {
   if (formats.length < 2) return formats
   const readings = formats.map((format) => JSON.stringify(texts.map((text) => dayIn(text, patternAt(date, format)))))

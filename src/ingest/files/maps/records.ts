@@ -11,13 +11,11 @@ type Gather = (name: string) => readonly unknown[]
 
 type Filled = { readonly value: Scalar | readonly string[] } | { readonly violation: SheetViolation }
 
-/** The values of some names, and the first of these names that has any. */
 interface Found {
   readonly column: string
   readonly scalars: readonly Scalar[]
 }
 
-/** Texts that were changed, and where the first was. */
 interface Noted {
   count: number
   readonly line: number
@@ -28,7 +26,6 @@ export class RecordMapper {
   readonly #mapping: Mapping
   readonly #unit: RowUnit
   readonly #cut = new Map<string, Noted>()
-  /** Words that are not in `values`, by field and word. */
   readonly #unknown = new Map<string, Map<string, Noted>>()
   readonly #pairs: readonly (readonly [field: string, partner: string])[]
   readonly #unique: readonly (readonly [field: string, next: ReturnType<typeof uniqueTexts>])[]

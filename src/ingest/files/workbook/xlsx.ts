@@ -87,7 +87,6 @@ interface CellContext {
   readonly formats: readonly NumberFormat[]
 }
 
-/** The rows of a worksheet that are not blank, and notes about what was read. */
 function readWorksheet(xml: XmlReader, context: CellContext) {
   const sheet = new SheetRows(new Budget())
   let line = 0

@@ -18,7 +18,6 @@ const NO_ATTRIBUTES = {}
 
 /** Reads XML event by event, by names without their prefix. Document types, and so entities, are refused. */
 export class XmlReader {
-  /** The element that was opened or closed. */
   name = ''
   /** The text between two tags, or a part of it. */
   text = ''
