@@ -18,8 +18,8 @@ import {
 } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
 import type { Mapping } from './mapping.js'
-import { mappedCells } from './maps/cells.js'
-import { listRule, mappedObjects, objectTable } from './maps/objects.js'
+import { listRule, mappedObjects, objectTable } from './maps/mappedObjects.js'
+import { mappedCells } from './maps/mappedTables.js'
 import { type Recognisable, recognised, recognisedNote, recognisedObject, recognising } from './maps/recognition.js'
 import { ofEntries, outlineOf } from './outline.js'
 import {

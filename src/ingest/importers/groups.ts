@@ -7,7 +7,7 @@ import type { Write } from '../../store/store.js'
 import { fold, type InputCheck } from '../../text.js'
 import { GROUP_COLUMNS } from '../columns.js'
 import { PersonMatcher, strangerInWords } from '../matching/people.js'
-import { RecordMatcher } from '../matching/records.js'
+import { RecordMatcher } from '../matching/recordMatcher.js'
 import { batchesOf, type Importer, type ImportRun, type SourceRecord } from '../run.js'
 
 const readColumns = recordReader(GROUP_COLUMNS)

@@ -10,8 +10,8 @@ import { checkPerson, type PersonRow, peopleLedger, personWith } from '../../per
 import type { Write } from '../../store/store.js'
 import { fold, type InputCheck } from '../../text.js'
 import { PEOPLE_COLUMNS } from '../columns.js'
-import { RecordMatcher } from '../matching/records.js'
-import { GroupMatcher } from '../matching/references.js'
+import { GroupMatcher } from '../matching/lookups.js'
+import { RecordMatcher } from '../matching/recordMatcher.js'
 import {
   BATCH_RECORDS,
   batchesOf,

@@ -2,7 +2,7 @@ import { recordReader } from '../../fields.js'
 import { isId } from '../../ids.js'
 import { checkProject, noteSync, projectsLedger, projectWith } from '../../projects/projects.js'
 import { PROJECT_COLUMNS } from '../columns.js'
-import { ProjectMatcher } from '../matching/references.js'
+import { ProjectMatcher } from '../matching/lookups.js'
 import type { Importer, ImportRun } from '../run.js'
 
 const readColumns = recordReader(PROJECT_COLUMNS)

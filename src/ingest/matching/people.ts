@@ -4,7 +4,7 @@ import type { Assignee } from '../../projects/projects.js'
 import type { Write } from '../../store/store.js'
 import { checkText, fold, type InputCheck } from '../../text.js'
 import type { ImportRun } from '../run.js'
-import { Lookup } from './records.js'
+import { Lookup } from './lookups.js'
 
 type Person = Pick<PersonRow, 'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId' | 'erasedAt'>
 

@@ -1,7 +1,7 @@
 import { type HeaderTest, headingKey } from '../header.js'
 import type { JsonRecord } from '../json.js'
 import { type Mapping, mayLack } from '../mapping.js'
-import { valuesAt } from './objects.js'
+import { valuesAt } from './mappedObjects.js'
 
 /** A map with the headings or paths by which its source is recognised. */
 export interface Recognisable {

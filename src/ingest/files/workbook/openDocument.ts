@@ -1,6 +1,6 @@
 import { COLUMNS_MAX } from '../table.js'
-import { Budget, SheetRows } from './cells.js'
 import { plain } from './numberFormats.js'
+import { Budget, SheetRows } from './sheetRows.js'
 import { XmlReader } from './xml.js'
 import { BadZip, damaged, type Zip } from './zip.js'
 

@@ -1,7 +1,7 @@
 import { fold } from '../../../text.js'
 import { excerpt, listed, type Table, type TableRow, UnreadableSheet } from '../table.js'
-import { WORKBOOK_BYTES_MAX } from './cells.js'
 import { isOpenDocument, openDocumentSheets } from './openDocument.js'
+import { WORKBOOK_BYTES_MAX } from './sheetRows.js'
 import { worksheetsOf } from './xlsx.js'
 import { BadZip, Zip } from './zip.js'
 

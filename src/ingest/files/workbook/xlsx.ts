@@ -1,5 +1,5 @@
-import { Budget, columnOf, mergesIn, requireLine, SheetRows, WORKBOOK_CELLS_MAX } from './cells.js'
 import { formatsOf, type NumberFormat, plain } from './numberFormats.js'
+import { Budget, columnOf, mergesIn, requireLine, SheetRows, WORKBOOK_CELLS_MAX } from './sheetRows.js'
 import { XmlReader } from './xml.js'
 import { BadZip, damaged, type Zip } from './zip.js'
 

@@ -1,7 +1,7 @@
 import { isObject, type JsonRecord } from '../json.js'
 import { blankOf, isScalar, type Mapping, mayLack, type Rule } from '../mapping.js'
 import { listed, type SheetRecord, type SheetRecords, type TableRow, UnreadableSheet } from '../table.js'
-import { RecordMapper } from './records.js'
+import { RecordMapper } from './recordMapper.js'
 
 /** The records of JSON objects by a map; a path that no object has is an error, as a missing column is in a table. */
 export function mappedObjects(source: Iterable<JsonRecord>, mapping: Mapping, name: string): SheetRecords {

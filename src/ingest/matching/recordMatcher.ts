@@ -1,19 +1,6 @@
 import { type IdKind, isId } from '../../ids.js'
 import { fold, type InputCheck } from '../../text.js'
-import { batchesOf, type ImportRun } from '../run.js'
-
-/** Looks up texts in batches, each text once: a list may name everyone. */
-export abstract class Lookup<V> extends Map<string, V> {
-  protected abstract load(texts: readonly string[]): Promise<(text: string) => V>
-
-  async find(texts: Iterable<string>): Promise<void> {
-    const unknown = [...new Set(texts)].filter((one) => !this.has(one))
-    for await (const batch of batchesOf(unknown)) {
-      const resultFor = await this.load(batch)
-      for (const one of batch) this.set(one, resultFor(one))
-    }
-  }
-}
+import type { ImportRun } from '../run.js'
 
 interface Listed {
   readonly id: string

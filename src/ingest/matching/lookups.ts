@@ -4,8 +4,20 @@ import { type GroupRow, groupsLedger, groupWith } from '../../personnel/groups.j
 import { type ProjectRow, projectsLedger, projectWith } from '../../projects/projects.js'
 import type { Write } from '../../store/store.js'
 import { checkText, fold, type InputCheck } from '../../text.js'
-import type { ImportRun } from '../run.js'
-import { Lookup } from './records.js'
+import { batchesOf, type ImportRun } from '../run.js'
+
+/** Looks up texts in batches, each text once: a list may name everyone. */
+export abstract class Lookup<V> extends Map<string, V> {
+  protected abstract load(texts: readonly string[]): Promise<(text: string) => V>
+
+  async find(texts: Iterable<string>): Promise<void> {
+    const unknown = [...new Set(texts)].filter((one) => !this.has(one))
+    for await (const batch of batchesOf(unknown)) {
+      const resultFor = await this.load(batch)
+      for (const one of batch) this.set(one, resultFor(one))
+    }
+  }
+}
 
 export interface Placed<V> {
   readonly index: number

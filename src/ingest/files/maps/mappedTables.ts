@@ -4,7 +4,7 @@ import type { DateOrder } from '../guess/dates.js'
 import { type HeadedTable, headingKey, joinedNotes, recordRows, rowsBelow, surplusOf } from '../header.js'
 import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from '../mapping.js'
 import { listed, NO_FLAWS, type SheetRecord, type SheetRecords, UnreadableSheet } from '../table.js'
-import { RecordMapper } from './records.js'
+import { RecordMapper } from './recordMapper.js'
 
 /** The records of a table by a map, and the map as it applies to the table. */
 export function mappedCells(

@@ -17,8 +17,8 @@ import {
 import type { Tables } from '../../store/tables.js'
 import type { InputCheck } from '../../text.js'
 import { ISSUE_COLUMNS, RISK_COLUMNS } from '../columns.js'
+import { type Placed, ProjectMatcher, RiskMatcher } from '../matching/lookups.js'
 import { AssigneeMatcher, type Attribution } from '../matching/people.js'
-import { type Placed, ProjectMatcher, RiskMatcher } from '../matching/references.js'
 import {
   batchesOf,
   closableOf,
