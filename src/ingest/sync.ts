@@ -234,17 +234,17 @@ async function checkRecords(
   for (const [index, record] of records.entries()) {
     if (index > 0 && index % BATCH_RECORDS === 0) await setImmediate()
     if (check.found.length >= LIMITS.syncViolationsMax) return
-    const own = new InputCheck()
-    const values: Members = readers[noun](record, own)
+    const ofRecord = new InputCheck()
+    const values: Members = readers[noun](record, ofRecord)
     for (const [field, comparable] of Object.entries(UNIQUE[noun])) {
       const value = values[field]
       if (typeof value !== 'string') continue
       const key = JSON.stringify([field, comparable(value)])
       const before = first.get(key)
       if (before === undefined) first.set(key, index)
-      else own.violation(field, sameAs(`/${noun}/${before}`))
+      else ofRecord.violation(field, sameAs(`/${noun}/${before}`))
     }
-    for (const { member, detail } of own.found) check.violation(`${noun}/${index}/${member}`, detail)
+    for (const { member, detail } of ofRecord.found) check.violation(`${noun}/${index}/${member}`, detail)
   }
 }
 

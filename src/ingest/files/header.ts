@@ -39,8 +39,8 @@ export function knownColumns(knows: (heading: string) => boolean, isByMost = fal
     isByMost,
     knows,
     count(headings) {
-      const known = new Set(headings.filter((heading) => heading !== '' && knows(heading)).map(headingKey))
-      return known.size < 2 ? 0 : known.size
+      const keys = new Set(headings.filter((heading) => heading !== '' && knows(heading)).map(headingKey))
+      return keys.size < 2 ? 0 : keys.size
     },
   }
 }
@@ -165,9 +165,9 @@ function joinedHeader(upper: readonly string[], lower: readonly string[], test: 
   if (isOwnRow || below.some((at) => NUMBER.test(lower[at] ?? ''))) return undefined
   const grouped = withGroups(lower, upper, test.knows)
   const joined = Array.from({ length: Math.max(upper.length, lower.length) }, (_, at) => grouped[at] || upper[at] || '')
-  const known = below.filter((at) => test.knows(joined[at] ?? '')).length
+  const count = below.filter((at) => test.knows(joined[at] ?? '')).length
   const isBetter = test.count(joined) > Math.max(test.count(upper), test.count(lower))
-  return isBetter && known > 1 && known * 2 >= below.length ? joined : undefined
+  return isBetter && count > 1 && count * 2 >= below.length ? joined : undefined
 }
 
 /** Puts the heading of a group before headings that are repeated, or that are known by it: `Residual` above `Impact`. */
@@ -176,24 +176,24 @@ function withGroups(
   above: readonly string[],
   knows: (heading: string) => boolean = () => false,
 ): string[] {
-  let group = ''
+  let last = ''
   const groups = cells.map((_, at) => {
-    const heading = above[at] || group
-    group = heading.length > HEADING_CHARACTERS_MAX ? '' : heading
-    return group
+    const heading = above[at] || last
+    last = heading.length > HEADING_CHARACTERS_MAX ? '' : heading
+    return last
   })
   const groupsOf = new Map<string, Set<string>>()
   for (const [at, cell] of cells.entries()) {
-    const own = groups[at] ?? ''
-    const known = groupsOf.get(cell)
-    if (known) known.add(own)
-    else groupsOf.set(cell, new Set([own]))
+    const group = groups[at] ?? ''
+    const others = groupsOf.get(cell)
+    if (others) others.add(group)
+    else groupsOf.set(cell, new Set([group]))
   }
   return cells.map((cell, at) => {
-    const own = groups[at]
-    if (cell === '' || !own || own === cell) return cell
+    const group = groups[at]
+    if (cell === '' || !group || group === cell) return cell
     const isRepeated = (groupsOf.get(cell)?.size ?? 0) > 1
-    return isRepeated || knows(`${own} ${cell}`) ? `${own} ${cell}` : cell
+    return isRepeated || knows(`${group} ${cell}`) ? `${group} ${cell}` : cell
   })
 }
 
@@ -260,9 +260,9 @@ function joinedRow(row: TableRow, below: readonly TableRow[]): TableRow {
   const { line, cells } = row
   if (below.length === 0) return { line, cells }
   const lines = cells.map((cell) => [cell])
-  for (const { cells: own, merged } of below) {
-    while (lines.length < own.length) lines.push([''])
-    for (const [at, cell] of own.entries()) if (!isBlank(cell) && !merged?.has(at)) lines[at]?.push(cell)
+  for (const { cells: further, merged } of below) {
+    while (lines.length < further.length) lines.push([''])
+    for (const [at, cell] of further.entries()) if (!isBlank(cell) && !merged?.has(at)) lines[at]?.push(cell)
   }
   return {
     line,

@@ -163,10 +163,10 @@ function taker(members: Members, where: string, problems: string[]) {
   }
 }
 
-function refuseUnknown(members: Members, known: readonly string[], where: string, problems: string[]): void {
-  const unknown = Object.keys(members).filter((member) => !known.includes(member))
-  const names = unknown.map((one) => JSON.stringify(one)).join(', ')
-  if (names !== '') problems.push(`${where} has ${names}, which is unknown; use ${known.join(', ')}.`)
+function refuseUnknown(members: Members, names: readonly string[], where: string, problems: string[]): void {
+  const unknown = Object.keys(members).filter((member) => !names.includes(member))
+  const others = unknown.map((one) => JSON.stringify(one)).join(', ')
+  if (others !== '') problems.push(`${where} has ${others}, which is unknown; use ${names.join(', ')}.`)
 }
 
 const EXCLUDES: Readonly<Record<string, { readonly others: readonly string[]; readonly why: string }>> = {
@@ -202,15 +202,15 @@ function valuesOf(
   problems: string[],
 ): ReadonlyMap<string, Scalar> | undefined {
   if (!values) return undefined
-  const known = new Map<string, Scalar>()
+  const byText = new Map<string, Scalar>()
   for (const [text, becomes] of Object.entries(values)) {
-    const before = known.get(folded(text))
+    const before = byText.get(folded(text))
     if (before !== undefined && before !== becomes) {
       problems.push(`"values" of ${field} has ${JSON.stringify(text)} twice, in another case, with different values.`)
     }
-    known.set(folded(text), becomes)
+    byText.set(folded(text), becomes)
   }
-  return known
+  return byText
 }
 
 function patternOf(date: Names | undefined, months: Names | undefined, field: string, problems: string[]) {

@@ -208,9 +208,9 @@ function shapeOf(header: readonly string[], rows: readonly TableRow[], headings:
   const shares = new Map<number, number>()
   const share = (column: number) => {
     const filled = () => sample.filter(({ cells }) => !isBlank(cells[column])).length
-    const known = shares.get(column) ?? filled() / Math.max(sample.length, 1)
-    shares.set(column, known)
-    return known
+    const found = shares.get(column) ?? filled() / Math.max(sample.length, 1)
+    shares.set(column, found)
+    return found
   }
   const meansOne = (heading: string, fields: readonly string[]) =>
     headings.meaningsOf(heading).filter(({ field }) => fields.includes(field))
@@ -254,7 +254,7 @@ function shapeOf(header: readonly string[], rows: readonly TableRow[], headings:
       if (cell.length > heading.length || !heading.endsWith(cell.toLowerCase())) return false
       const filled = cells.flatMap((cell, at) => (isBlank(cell) ? [] : [[headingKey(cell), keys[at] ?? '']]))
       // The heading of a group is before those of the header.
-      const same = filled.filter(([own = '', key = '']) => key.endsWith(own)).length
+      const same = filled.filter(([cellKey = '', key = '']) => key.endsWith(cellKey)).length
       return same > 1 && same * 2 > filled.length
     },
 

@@ -111,16 +111,16 @@ function objectsSheet(source: () => Iterable<JsonRecord>, options: SheetOptions)
   const mapping = options.mapping ?? map?.mapping()
   if (!mapping && options.guess) return guessedObjects(source, options, options.guess)
   const columns = new Columns(options)
-  if (!mapping) return knownObjects(ownObjects(source(), columns), columns)
+  if (!mapping) return checkedObjects(namedObjects(source(), columns), columns)
   const sheet = mappedSheet(mappedObjects(source(), mapping, options.name), mapping)
   return map ? { ...sheet, notes: [recognisedNote(map), ...sheet.notes], recognised: mapping } : sheet
 }
 
 function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
   const { name, fields, recognisable = [] } = options
-  const known = new Columns(options)
+  const columns = new Columns(options)
   const headings = options.guess && new Headings(options.guess.noun, fields)
-  const knows = (heading: string) => known.knows(heading) || headings?.isKnown(heading) === true
+  const knows = (heading: string) => columns.knows(heading) || headings?.isKnown(heading) === true
   const isNamed = (sheet: string) => headings?.isOf(sheet) === true
   const test = options.mapping
     ? mappedColumns(options.mapping)
@@ -135,7 +135,7 @@ function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
   const sheet = mapping
     ? mappedEntries(found, mapping, options)
     : options.guess
-      ? guessedTable(found, options, options.guess, known)
+      ? guessedTable(found, options, options.guess, columns)
       : namedTable(found, options)
   const first = map ? [recognisedNote(map)] : []
   const all = [...first, ...notes, ...noteAbove(found), ...sheet.notes]
@@ -166,19 +166,20 @@ function mappedTable(found: HeadedTable, mapping: Mapping, order?: DateOrder): S
 }
 
 /** A table whose columns are guessed, unless its header and its values are our own. */
-function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan, known: Columns): Sheet {
+function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan, columns: Columns): Sheet {
   const headings = found.header.cells.filter((heading) => heading !== '')
-  const isOwn = headings.every((heading) => known.knows(heading)) && plan.referenceFrom === undefined && !plan.isForced
+  const hasFieldNames =
+    headings.every((heading) => columns.knows(heading)) && plan.referenceFrom === undefined && !plan.isForced
   // Without a header that is known there is nothing to guess from.
-  const own = isOwn || (found.count === 0 && !plan.isForced) ? namedTable(found, options) : undefined
-  const isSame = own && isOwnForm(plan.noun, Object.keys(own.records[0]?.values ?? {}), own.records)
-  if (isSame && !own.records.some(isLone)) return own
+  const named = hasFieldNames || (found.count === 0 && !plan.isForced) ? namedTable(found, options) : undefined
+  const isSame = named && isOwnForm(plan.noun, Object.keys(named.records[0]?.values ?? {}), named.records)
+  if (isSame && !named.records.some(isLone)) return named
   const { fields, derived, ignoreUnknown } = options
   const { found: table, rows, notes } = outlineOf(found, plan.noun, fields)
-  if (isSame && notes.length === 0) return own
+  if (isSame && notes.length === 0) return named
   const guessed = guess(plan.noun, table.header.cells, rows, { ...plan, fields, derived, ignoreUnknown })
   // In a sheet with our own names only words and dates are translated; what else is wrong is a violation of its row.
-  if (own && !isTranslation(guessed, own)) return own
+  if (named && !isTranslation(guessed, named)) return named
   const mapping = notes.length > 0 ? ofEntries(guessed.mapping) : guessed.mapping
   const all = { ...guessed, mapping, notes: [...notes, ...guessed.notes] }
   return guessedSheet(all, () => mappedTable(table, mapping))
@@ -194,19 +195,19 @@ function isLone({ values }: SheetRecord): boolean {
 /** Objects whose members are guessed like columns, unless their names and values are our own. */
 function guessedObjects(source: () => Iterable<JsonRecord>, options: SheetOptions, plan: GuessPlan): Sheet {
   const columns = new Columns(options)
-  const own = ownObjects(source(), columns)
+  const named = namedObjects(source(), columns)
   const isForced = plan.referenceFrom !== undefined || plan.isForced === true
   const isNamed = columns.unknown.size === 0
-  const isOwn = isNamed && isOwnForm(plan.noun, [...columns.named.keys()], own.records)
+  const hasFieldNames = isNamed && isOwnForm(plan.noun, [...columns.named.keys()], named.records)
   // Whoever sends details as a list knows our names, so that an unknown one is a mistake.
-  const table = (isOwn && !isForced) || columns.named.has(DETAILS) ? undefined : objectTable(source())
+  const table = (hasFieldNames && !isForced) || columns.named.has(DETAILS) ? undefined : objectTable(source())
   const advice = 'Or say in a map what the members mean, and give it with --map.'
-  if (!table) return knownObjects(own, columns, advice)
+  if (!table) return checkedObjects(named, columns, advice)
   const { fields, derived, ignoreUnknown } = options
   const { header, rows, lists } = table
   const guessed = guess(plan.noun, header, rows, { ...plan, fields, derived, ignoreUnknown })
-  const isUsed = isForced || (isNamed ? isTranslation(guessed, own) : guessed.columns.length > 0)
-  if (!isUsed) return knownObjects(own, columns, advice)
+  const isUsed = isForced || (isNamed ? isTranslation(guessed, named) : guessed.columns.length > 0)
+  if (!isUsed) return checkedObjects(named, columns, advice)
   const rules = new Map(Array.from(guessed.mapping.rules, ([field, rule]) => [field, listRule(rule, lists)]))
   const mapping = { ...guessed.mapping, rules }
   const mapped = () => mappedSheet(mappedObjects(source(), mapping, options.name), mapping)
@@ -269,7 +270,7 @@ function fieldsOf({ table, header }: HeadedTable, columns: Columns): { field: st
   return Array.from(taken, ([field, at]) => ({ field, at }))
 }
 
-function ownObjects(source: Iterable<JsonRecord>, columns: Columns): Sheet {
+function namedObjects(source: Iterable<JsonRecord>, columns: Columns): Sheet {
   const records: SheetRecord[] = []
   for (const { line, members, violations } of source) {
     const values: Record<string, unknown> = {}
@@ -286,7 +287,7 @@ function ownObjects(source: Iterable<JsonRecord>, columns: Columns): Sheet {
   return sheetOf(records, columns)
 }
 
-function knownObjects(sheet: Sheet, columns: Columns, advice?: string): Sheet {
+function checkedObjects(sheet: Sheet, columns: Columns, advice?: string): Sheet {
   columns.requireKnown(undefined, advice)
   if (columns.unknown.size > 0) columns.requireSome()
   return sheet

@@ -22,11 +22,11 @@ export function groupsImporter(run: ImportRun): Importer {
     gather: rows.gather,
     async take(batch) {
       const records = run.read(batch, readColumns)
-      const known = await knownGroups(run, records)
+      const groups = await storedGroups(run, records)
       await people.find(records.flatMap(({ values }) => values.members ?? []))
       const sound = records.flatMap((record) => {
         const { index, values, check } = record
-        const before = known.match(record)
+        const before = groups.match(record)
         if (!before) requireFields(GROUP_COLUMNS, values, check)
         const refuse = (member: string, detail: string) => rows.refuse(index, member, detail, check)
         const memberIds = values.members === undefined ? undefined : idsOf(run, people, values.members ?? [], refuse)
@@ -106,7 +106,7 @@ async function applyChanges(write: Write, byPerson: ReadonlyMap<string, GroupsCh
   }
 }
 
-async function knownGroups(
+async function storedGroups(
   run: ImportRun,
   records: readonly { values: Values<typeof GROUP_COLUMNS> }[],
 ): Promise<RecordMatcher<GroupRow>> {

@@ -79,8 +79,8 @@ function requireErased(
   { groups, details, ...values }: Columns,
   check: InputCheck,
 ): void {
-  const known: Readonly<Record<string, unknown>> = before
-  const isSame = Object.entries(values).every(([name, value]) => value === known[name])
+  const stored: Readonly<Record<string, unknown>> = before
+  const isSame = Object.entries(values).every(([name, value]) => value === stored[name])
   const hasMore = (groups ?? []).length > 0 || (details && detailsWith(details, null) !== null)
   if (!isSame || hasMore) check.violation('id', `This person was erased at ${erasedAt} and cannot be changed.`)
 }
@@ -133,7 +133,7 @@ async function missingFrom({ write, warnings }: ImportRun, { listed, added }: Li
   const kinds = new Set(listed.values())
   const writers = await writersOfSource(write)
   const missing: PersonRow[] = []
-  let [known, foreign, last] = [0, 0, '']
+  let [listedBefore, foreign, last] = [0, 0, '']
   for (;;) {
     const isNext = and(gt(t.person.id, last), eq(t.person.status, 'ACTIVE'))
     const page = await db.select().from(t.person).where(isNext).orderBy(t.person.id).limit(BATCH_RECORDS)
@@ -141,7 +141,7 @@ async function missingFrom({ write, warnings }: ImportRun, { listed, added }: Li
     const ofKind = absent.filter(({ externalId }) => kinds.has(externalId !== null))
     const written = await writtenBy(write, writers, ofKind)
     missing.push(...ofKind.filter(({ id }) => written.has(id)))
-    known += page.filter(({ id }) => listed.has(id) && !added.has(id)).length
+    listedBefore += page.filter(({ id }) => listed.has(id) && !added.has(id)).length
     foreign += absent.length - written.size
     last = page.at(-1)?.id ?? ''
     if (page.length < BATCH_RECORDS) break
@@ -152,7 +152,7 @@ async function missingFrom({ write, warnings }: ImportRun, { listed, added }: Li
     const detail = `${who} not in the list, and left as they are: this source has never written them.`
     warnings.push({ index: undefined, field: '', detail })
   }
-  return { missing, live: known + missing.length }
+  return { missing, live: listedBefore + missing.length }
 }
 
 /** The ids of those whose own fields these writers have written; lists of groups write `groups` only. */
@@ -162,6 +162,6 @@ async function writtenBy({ among, db, t }: Write, writers: readonly string[], pe
   const ids = people.map(({ id }) => id)
   const isWritten = and(among(entityId, ids), among(by, writers))
   const rows = await db.select({ id: entityId, fields }).from(t.change).where(isWritten)
-  const own = rows.filter((row) => Object.keys(JSON.parse(row.fields)).some((name) => name !== 'groups'))
-  return new Set(own.map(({ id }) => id))
+  const personal = rows.filter((row) => Object.keys(JSON.parse(row.fields)).some((name) => name !== 'groups'))
+  return new Set(personal.map(({ id }) => id))
 }

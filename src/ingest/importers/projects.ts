@@ -36,8 +36,8 @@ export function projectsImporter(run: ImportRun): Importer {
       for (const { before, draft } of sound) run.count(ledger.enter(before, draft).verdict)
       await ledger.store()
       for (const { draft } of sound) run.projects.set(draft.id, draft.key)
-      const known = sound.flatMap(({ before }) => before?.id ?? [])
-      if (known.length > 0) await noteSync(write, known)
+      const synced = sound.flatMap(({ before }) => before?.id ?? [])
+      if (synced.length > 0) await noteSync(write, synced)
     },
   }
 }

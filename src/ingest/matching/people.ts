@@ -65,9 +65,9 @@ function indexed(people: readonly Person[], keyOf: (person: Person) => string | 
   const index = new Map<string, Person[]>()
   for (const person of people) {
     const key = keyOf(person) ?? ''
-    const known = index.get(key)
+    const namesakes = index.get(key)
     // Not copied for each: thousands may have the same name.
-    if (known) known.push(person)
+    if (namesakes) namesakes.push(person)
     else index.set(key, [person])
   }
   return index

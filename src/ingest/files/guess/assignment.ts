@@ -160,8 +160,8 @@ function firstOfEach(all: readonly Column[]): ReadonlySet<Column> {
   const first = new Map<string, Column>()
   for (const column of all) {
     const key = folded(column.heading)
-    const known = first.get(key)
-    if (!known || (known.filled === 0 && column.filled > 0)) first.set(key, column)
+    const earlier = first.get(key)
+    if (!earlier || (earlier.filled === 0 && column.filled > 0)) first.set(key, column)
   }
   return new Set(first.values())
 }

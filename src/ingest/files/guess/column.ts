@@ -63,10 +63,10 @@ function columnAt(heading: string, at: number, rows: readonly TableRow[]): Colum
     filled++
     if (text.length > longest) longest = text.length
     hasLineBreaks ||= LINE_BREAK.test(text)
-    const known = texts.get(text)
-    if (known) {
-      known.count++
-      if (known.lines.length < LINES_MAX) known.lines.push(line)
+    const occurrence = texts.get(text)
+    if (occurrence) {
+      occurrence.count++
+      if (occurrence.lines.length < LINES_MAX) occurrence.lines.push(line)
     } else if (texts.size < DISTINCT_MAX) texts.set(text, { text, count: 1, lines: [line] })
     else isOverfull = true
   }

@@ -18,7 +18,7 @@ export function guess(noun: SheetNoun, header: readonly string[], rows: readonly
   const assignment = new Assignment(header, log?.rows ?? rows, headings, options)
   if (log) {
     assignment.where.push(log.condition)
-    assignment.notes.push(log.note)
+    assignment.notes.push(log.report)
     for (const column of assignment.columns) if (column.heading === log.heading) assignment.use(column)
   }
   ignoreDerived(assignment)
@@ -110,9 +110,9 @@ function raidLog(noun: SheetNoun, header: readonly string[], rows: readonly Tabl
     if (new Set(kinds).size < 2 || kinds.includes(undefined) || mine.length === 0) continue
     const isMine = new Set(mine)
     const taken = rows.filter(({ cells }) => isMine.has((cells[at] ?? '').trim()))
-    const note = `Only rows whose ${heading} is ${mine.join(' or ')} are taken: ${taken.length} of ${rows.length}.`
+    const report = `Only rows whose ${heading} is ${mine.join(' or ')} are taken: ${taken.length} of ${rows.length}.`
     const condition: Condition = { from: [heading], is: mine.map(folded) }
-    return { heading, rows: taken, condition, note }
+    return { heading, rows: taken, condition, report }
   }
   return undefined
 }

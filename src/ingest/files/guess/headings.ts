@@ -12,7 +12,7 @@ interface Meaning {
 export type NamedScale = Readonly<Record<'least' | 'most', number>>
 
 /** The name of a field itself is better than every alias. */
-const OWN_RANK = -1000
+const FIELD_RANK = -1000
 /** The fields of what remains of a risk. */
 const RESIDUAL: Readonly<Record<string, string>> = {
   likelihood: 'residualLikelihood',
@@ -46,13 +46,13 @@ function preparedAliases(noun: SheetNoun) {
 export class Headings {
   readonly #noun: SheetNoun
   readonly #aliases: Aliases
-  readonly #own: ReadonlyMap<string, string>
+  readonly #fields: ReadonlyMap<string, string>
   /** Every heading that was seen, so that each is looked up once. */
   readonly #seen = new Map<string, readonly Meaning[]>()
 
   constructor(noun: SheetNoun, fields: readonly string[]) {
     this.#noun = noun
-    this.#own = new Map(fields.map((field) => [keyOf(field), field]))
+    this.#fields = new Map(fields.map((field) => [keyOf(field), field]))
     this.#aliases = prepared.get(noun) ?? preparedAliases(noun)
     prepared.set(noun, this.#aliases)
   }
@@ -60,9 +60,9 @@ export class Headings {
   meaningsOf(heading: string): readonly Meaning[] {
     const seen = this.#seen.get(heading)
     if (seen) return seen
-    const own = this.#own.get(keyOf(heading))
+    const field = this.#fields.get(keyOf(heading))
     const aliased = this.#aliased(heading)
-    const all = own === undefined ? aliased : [{ field: own, rank: OWN_RANK }, ...aliased]
+    const all = field === undefined ? aliased : [{ field, rank: FIELD_RANK }, ...aliased]
     this.#seen.set(heading, all)
     return all
   }

@@ -122,8 +122,8 @@ function takeProject(assignment: Assignment): void {
     return
   }
   // With --project a column of that very name must agree; a column that only may mean it is kept as it is.
-  const own = assignment.candidates('project').find(({ heading }) => folded(heading) === 'project')
-  if (own?.texts.every(({ text }) => KEY.test(text))) assignment.fill('project', own)
+  const column = assignment.candidates('project').find(({ heading }) => folded(heading) === 'project')
+  if (column?.texts.every(({ text }) => KEY.test(text))) assignment.fill('project', column)
 }
 
 function readKeys({ texts, isOverfull }: Column): Reading | undefined {

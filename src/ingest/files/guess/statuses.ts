@@ -24,18 +24,18 @@ import {
 } from './words.js'
 
 interface Vocabulary {
-  readonly own: readonly string[]
+  readonly values: readonly string[]
   readonly words: Words<string>
 }
 
 const STATUSES: Readonly<Partial<Record<SheetNoun, Vocabulary>>> = {
-  risks: { own: RISK_STATUSES, words: new Words(RISK_STATUS_WORDS) },
-  issues: { own: ISSUE_STATUSES, words: new Words(ISSUE_STATUS_WORDS) },
-  people: { own: PERSON_STATUSES, words: new Words(PERSON_STATUS_WORDS) },
-  projects: { own: PROJECT_STATUSES, words: new Words(PROJECT_STATUS_WORDS) },
+  risks: { values: RISK_STATUSES, words: new Words(RISK_STATUS_WORDS) },
+  issues: { values: ISSUE_STATUSES, words: new Words(ISSUE_STATUS_WORDS) },
+  people: { values: PERSON_STATUSES, words: new Words(PERSON_STATUS_WORDS) },
+  projects: { values: PROJECT_STATUSES, words: new Words(PROJECT_STATUS_WORDS) },
 }
-const RESPONSES: Vocabulary = { own: RISK_RESPONSES, words: new Words(RESPONSE_WORDS) }
-const SEVERITIES: Vocabulary = { own: ISSUE_SEVERITIES, words: new Words(SEVERITY_WORDS) }
+const RESPONSES: Vocabulary = { values: RISK_RESPONSES, words: new Words(RESPONSE_WORDS) }
+const SEVERITIES: Vocabulary = { values: ISSUE_SEVERITIES, words: new Words(SEVERITY_WORDS) }
 
 const STEP = /^[1-5]?$/
 const DAY = /^(?:\d{4}-\d\d-\d\d)?$/
@@ -55,7 +55,7 @@ const FORMS: Readonly<Record<string, RegExp | readonly string[]>> = {
 export function isOwnForm(noun: SheetNoun, present: readonly string[], records: readonly SheetRecord[]): boolean {
   // Without a reference, ids of another form are references themselves.
   const isNamed = ['reference', 'externalId', 'key', 'email', 'name'].some((field) => present.includes(field))
-  const forms: Partial<typeof FORMS> = { ...FORMS, status: STATUSES[noun]?.own, id: isNamed ? undefined : OWN_ID }
+  const forms: Partial<typeof FORMS> = { ...FORMS, status: STATUSES[noun]?.values, id: isNamed ? undefined : OWN_ID }
   return present.every((field) => {
     const form = forms[field]
     // Each distinct value is tested once: most columns of a large sheet have few.
@@ -65,7 +65,7 @@ export function isOwnForm(noun: SheetNoun, present: readonly string[], records: 
 }
 
 function isOfForm(form: RegExp | readonly string[], text: string): boolean {
-  return form instanceof RegExp ? form.test(text) : text === '' || ownOf(form, text) !== undefined
+  return form instanceof RegExp ? form.test(text) : text === '' || valueNamed(form, text) !== undefined
 }
 
 /** Longer texts are sentences. */
@@ -77,8 +77,10 @@ export function readStatus(column: Column, noun: SheetNoun): Reading | undefined
   const isEntry = noun === 'risks' || noun === 'issues'
   if (!isEntry || !vocabulary || !reading?.unknown?.length) return reading
   // An entry whose status is another word is shown as open, and the report names the word.
-  const own = vocabulary.own.flatMap((one) => ['_', ' ', '-'].map((mark) => [one.replace('_', mark), one] as const))
-  const values = new Map([...byFoldedText(own), ...(reading.rule.values ?? [])])
+  const spelt = vocabulary.values.flatMap((one) =>
+    ['_', ' ', '-'].map((mark) => [one.replace('_', mark), one] as const),
+  )
+  const values = new Map([...byFoldedText(spelt), ...(reading.rule.values ?? [])])
   return { ...reading, rule: { values, otherwise: 'OPEN' }, isLossy: true, unknown: [] }
 }
 
@@ -88,29 +90,29 @@ export function readResponse(column: Column): Reading | undefined {
   return reading?.unknown?.length === 0 ? reading : undefined
 }
 
-function ownOf(own: readonly string[], text: string): string | undefined {
+function valueNamed(values: readonly string[], text: string): string | undefined {
   const name = text.trim().toUpperCase().replaceAll(/[ -]/g, '_')
-  return own.find((one) => one === name)
+  return values.find((one) => one === name)
 }
 
 function readWords(
   column: Column,
-  { own, words }: Vocabulary,
-  read = (text: string) => ownOf(own, text) ?? words.get(text),
+  { values, words }: Vocabulary,
+  read = (text: string) => valueNamed(values, text) ?? words.get(text),
 ): Reading | undefined {
   if (column.isOverfull || column.longest > WORD_CHARACTERS_MAX || column.filled === 0) return undefined
   const texts = column.texts.filter(({ text }) => !isBlankWord(text) || words.get(text) !== undefined)
   const unknown = texts.filter(({ text }) => read(text) === undefined)
   if (unknown.length * 2 > texts.length) return undefined
-  const known = texts.flatMap(({ text }) => [read(text) ?? []].flat().map((becomes) => [text, becomes] as const))
-  const foreign = known.filter(([text, becomes]) => ownOf(own, text) !== becomes)
-  const isKnown = new Set(known.map(([text]) => text))
+  const pairs = texts.flatMap(({ text }) => [read(text) ?? []].flat().map((becomes) => [text, becomes] as const))
+  const foreign = pairs.filter(([text, becomes]) => valueNamed(values, text) !== becomes)
+  const isKnown = new Set(pairs.map(([text]) => text))
   const blanks = blankValues(column).filter(([text]) => !isKnown.has(text))
-  const values = byFoldedText([...blanks, ...foreign])
+  const becoming = byFoldedText([...blanks, ...foreign])
   return {
-    rule: values.size > 0 ? { values } : {},
+    rule: becoming.size > 0 ? { values: becoming } : {},
     how: foreign.length > 0 ? foreign.map(([text, becomes]) => `${text} = ${becomes}`).join(', ') : undefined,
-    isLossy: new Set(known.map(([, becomes]) => becomes)).size < new Set(known.map(([text]) => plain(text))).size,
+    isLossy: new Set(pairs.map(([, becomes]) => becomes)).size < new Set(pairs.map(([text]) => plain(text))).size,
     unknown,
   }
 }
@@ -122,9 +124,9 @@ export function readSeverity(column: Column): Reading | undefined {
   if (column.longest > WORD_CHARACTERS_MAX) return undefined
   const texts = column.texts.filter(({ text }) => !isBlankWord(text))
   const isNumbered = texts.length > 0 && texts.every(({ text }) => NUMBERED.test(text))
-  const { own, words } = SEVERITIES
+  const { values, words } = SEVERITIES
   // Azure DevOps writes 1 - Critical.
-  const wordOf = (text: string) => ownOf(own, text) ?? words.get(text.replace(/^\d\s*[-:.]\s*/, ''))
+  const wordOf = (text: string) => valueNamed(values, text) ?? words.get(text.replace(/^\d\s*[-:.]\s*/, ''))
   if (!isNumbered) return readWords(column, SEVERITIES, wordOf)
   const numbers = texts.map(({ text }) => Number(NUMBERED.exec(text)?.[2]))
   const isPrefixed = texts.every(({ text }) => /^\D/.test(text))
@@ -161,7 +163,7 @@ export function readScore(column: Column): Reading | undefined {
   // `Number` ignores the blank before the sign.
   const numbers = texts.map(({ text }) => Number(text.replace(',', '.').replace(/%$/, '')))
   const levels = 'levels, as scores in the middle of each'
-  if (numbers.some(Number.isNaN)) return scored(readWords(column, { own: [], words: LEVELS }), LEVEL_SCORES, levels)
+  if (numbers.some(Number.isNaN)) return scored(readWords(column, { values: [], words: LEVELS }), LEVEL_SCORES, levels)
   const most = Math.max(...numbers)
   if (column.isOverfull || Math.min(...numbers) < 0 || most > 100) return undefined
   const isFraction = most <= 1 && numbers.some((number) => !Number.isInteger(number))

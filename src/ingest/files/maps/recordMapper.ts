@@ -94,8 +94,8 @@ export class RecordMapper {
     const [first] = scalars
     if (first === undefined) return { value: rule.default ?? '' }
     if (rule.split !== undefined) return { value: this.#partsOf(field, rule, scalars, rule.split, line) }
-    const known = rule.values && this.#known(field, rule, scalars, line)
-    if (known !== undefined) return { value: known }
+    const mapped = rule.values && this.#mapped(field, rule, scalars, line)
+    if (mapped !== undefined) return { value: mapped }
     if (rule.bands) {
       const band = bandOf(String(first), rule.bands)
       return 'value' in band ? band : invalid(column, first, band.violation)
@@ -110,10 +110,10 @@ export class RecordMapper {
   }
 
   /** The mapped value of the first known text, else the map's value for unknown ones. */
-  #known(field: string, { values, otherwise, ...rule }: Rule, scalars: readonly Scalar[], line: number) {
+  #mapped(field: string, { values, otherwise, ...rule }: Rule, scalars: readonly Scalar[], line: number) {
     for (const one of scalars) {
-      const known = values?.get(folded(String(one)))
-      if (known !== undefined) return known
+      const mapped = values?.get(folded(String(one)))
+      if (mapped !== undefined) return mapped
     }
     // `bands` and `date` read the text themselves.
     if (rule.bands || rule.date) return undefined
@@ -125,8 +125,8 @@ export class RecordMapper {
   #partsOf(field: string, rule: Rule, scalars: readonly Scalar[], separator: string, line: number): string[] {
     const parts = scalars.flatMap((one) => String(one).split(separator)).map((part) => part.trim())
     return parts.filter(isFilled).map((part) => {
-      const known = rule.values?.get(folded(part))
-      if (known !== undefined) return String(known)
+      const mapped = rule.values?.get(folded(part))
+      if (mapped !== undefined) return String(mapped)
       if (rule.otherwise === undefined) return String(prefixed(rule, part))
       this.#noteWord(field, part, line)
       return String(rule.otherwise)
@@ -139,7 +139,7 @@ export class RecordMapper {
     if (text.length <= most) return value
     const points = Array.from(text.slice(0, 2 * most + 2))
     if (points.length <= most) return value
-    note(this.#cut, field, line)
+    count(this.#cut, field, line)
     return `${points.slice(0, most - 1).join('')}…`
   }
 
@@ -147,14 +147,14 @@ export class RecordMapper {
     const words = this.#unknown.get(field) ?? new Map<string, Noted>()
     this.#unknown.set(field, words)
     const shown = excerpt(word)
-    if (words.size < WORDS_SHOWN || words.has(shown)) note(words, shown, line)
+    if (words.size < WORDS_SHOWN || words.has(shown)) count(words, shown, line)
   }
 }
 
 /** A map can hardly know more words, and a report should not list more. */
 const WORDS_SHOWN = 30
 
-function note(noted: Map<string, Noted>, key: string, line: number): void {
+function count(noted: Map<string, Noted>, key: string, line: number): void {
   const before = noted.get(key)
   if (before) before.count++
   else noted.set(key, { count: 1, line })

@@ -80,8 +80,8 @@ function readCell(xml: XmlReader, sheet: SheetRows, column: number, line: number
   const value = xml.attribute('value') ?? xml.attribute('date-value') ?? xml.attribute('boolean-value') ?? ''
   const isFormula = xml.attribute('formula') !== undefined
   const shown = paragraphs(xml, sheet)
-  if (isFormula && (type === undefined || (type !== 'string' && value === ''))) sheet.note('uncomputed', column, line)
-  if (isFormula && /^(?:#[A-Z/0!?]+|Err:\d+)$/.test(shown)) sheet.note('error', column, line)
+  if (isFormula && (type === undefined || (type !== 'string' && value === ''))) sheet.report('uncomputed', column, line)
+  if (isFormula && /^(?:#[A-Z/0!?]+|Err:\d+)$/.test(shown)) sheet.report('error', column, line)
   if (type === 'date') return value.slice(0, 10)
   if (type === 'boolean') return value
   const number = type === 'float' || type === 'currency' || type === 'percentage' ? Number(value || 'NaN') : Number.NaN

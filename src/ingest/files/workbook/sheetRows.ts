@@ -111,7 +111,7 @@ export class SheetRows {
     }
   }
 
-  note(what: 'error' | 'uncomputed', column: number, line: number): void {
+  report(what: 'error' | 'uncomputed', column: number, line: number): void {
     const noted = what === 'error' ? this.#errors : this.#uncomputed
     if (noted.count++ === 0) noted.first = cellName(column, line)
   }

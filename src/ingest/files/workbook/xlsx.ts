@@ -108,14 +108,14 @@ function readRow(xml: XmlReader, context: CellContext, sheet: SheetRows, last: n
     const reference = xml.attribute('r')
     const at = reference === undefined ? next : columnOf(reference)
     next = at + 1
-    const text = readCell(xml, context, (what) => sheet.note(what, at, line))
+    const text = readCell(xml, context, (what) => sheet.report(what, at, line))
     if (text !== '') sheet.put(cells, at, line, text)
   }
   if (cells.length > 0) sheet.add(cells, isHidden, line)
   return line
 }
 
-function readCell(xml: XmlReader, context: CellContext, note: (what: 'error' | 'uncomputed') => void): string {
+function readCell(xml: XmlReader, context: CellContext, report: (what: 'error' | 'uncomputed') => void): string {
   const type = xml.attribute('t') ?? 'n'
   const style = Number(xml.attribute('s') ?? 0)
   let value: string | undefined
@@ -125,10 +125,10 @@ function readCell(xml: XmlReader, context: CellContext, note: (what: 'error' | '
     else if (xml.name === 'is') value = itemText(xml, 'is')
     else if (xml.name === 'f') isFormula = true
   }
-  if (type === 'e') note('error')
+  if (type === 'e') report('error')
   if (value) return textOf(type, value, style, context)
   // A formula may have an empty text as its result, but no empty number.
-  if (isFormula && (value === undefined || type === 'n')) note('uncomputed')
+  if (isFormula && (value === undefined || type === 'n')) report('uncomputed')
   return ''
 }
 
