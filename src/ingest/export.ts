@@ -25,7 +25,8 @@ export function exportRecords(read: Read, noun: SheetNoun, isLive: boolean): Asy
 const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => AsyncGenerator<readonly ExportRecord[]>>> = {
   async *people(read, isLive) {
     for await (const rows of pagesOf(read, personnel, isLive ? {} : { status: PERSON_STATUSES })) {
-      const groupsOf = await groupsOfPeople(read, idsOf(rows))
+      const ids = rows.map(({ id }) => id)
+      const groupsOf = await groupsOfPeople(read, ids)
       yield rows.map((row) => ({ ...detailed(row), groups: groupsOf.get(row.id) ?? [] }))
     }
   },
@@ -67,7 +68,7 @@ async function computed<Row extends { id: string }>(
   rows: readonly Row[],
   fields: Readonly<Record<string, AnyComputed>>,
 ): Promise<Row[]> {
-  const ids = idsOf(rows)
+  const ids = rows.map(({ id }) => id)
   const all = rows.map((row) => ({ ...row }))
   for (const [name, field] of Object.entries(fields)) {
     const values = await computedValues(read, field, ids)
@@ -95,8 +96,4 @@ const DETAILED: Partial<Record<SheetNoun, (t: Tables) => Tables['person' | 'proj
   projects: projects.table,
   risks: risks.table,
   issues: issues.table,
-}
-
-function idsOf(rows: readonly { id: string }[]): string[] {
-  return rows.map(({ id }) => id)
 }

@@ -1,6 +1,6 @@
 import { type IssueSeverity, TEXT_MAX } from '../vocabulary.js'
 import { SHEETS } from './columns.js'
-import { ISSUE_STATUS_WORDS, PERSON_STATUS_WORDS, SEVERITY_WORDS } from './files/guess/words.js'
+import { SEVERITY_WORDS, STATUS_WORDS } from './files/guess/words.js'
 import { mappingOf } from './files/mapping.js'
 import type { Recognisable } from './files/maps/recognition.js'
 import type { SheetNoun } from './files/table.js'
@@ -61,8 +61,8 @@ const description = rule({ cut: TEXT_MAX.description })
 const severity = rule({ values: valuesOf(SEVERITY_WORDS), default: 'MEDIUM', otherwise: 'MEDIUM' })
 const severityOfLabels = rule({ values: labelValues(), default: 'MEDIUM' })
 // A status that is unknown is open, so that it is seen.
-const status = rule({ values: valuesOf(ISSUE_STATUS_WORDS, STATES), otherwise: 'OPEN' })
-const personStatus = rule({ values: valuesOf(PERSON_STATUS_WORDS), otherwise: 'ACTIVE' })
+const status = rule({ values: valuesOf(STATUS_WORDS.issues, STATES), otherwise: 'OPEN' })
+const personStatus = rule({ values: valuesOf(STATUS_WORDS.people), otherwise: 'ACTIVE' })
 const isoDay = rule({ date: 'yyyy-MM-dd' })
 // As the user's settings write it: the whole column shows how.
 const localDay = rule({ date: [...NUMERIC, ...NAMED], months: ['de', 'fr', 'es', 'pt', 'pl'] })

@@ -56,7 +56,9 @@ function decoderOf(encoding: string): TextDecoder | undefined {
 function decoded(bytes: Uint8Array, decoder: TextDecoder): string | undefined {
   try {
     const text = decoder.decode(bytes)
-    return decoder.encoding === 'windows-1252' ? text.replace(/[\x80-\x9f]/g, windows1252) : text
+    return decoder.encoding === 'windows-1252'
+      ? text.replace(/[\x80-\x9f]/g, (control) => WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80))
+      : text
   } catch {
     return undefined
   }
@@ -64,10 +66,6 @@ function decoded(bytes: Uint8Array, decoder: TextDecoder): string | undefined {
 
 // Node 20.18.3 to 24 decodes windows-1252 as Latin-1 (nodejs/node#56542), which has control characters here.
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
-
-function windows1252(control: string): string {
-  return WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80)
-}
 
 function invalid(bytes: Uint8Array, encoding: string): [sentence: string, line?: number] {
   if (encoding !== 'utf-8') return [`The file is not in ${encoding}.`]

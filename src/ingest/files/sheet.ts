@@ -120,7 +120,8 @@ function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
   const { name, fields, recognisable = [] } = options
   const columns = new Columns(options)
   const headings = options.guess && new Headings(options.guess.noun, fields)
-  const knows = (heading: string) => columns.knows(heading) || headings?.isKnown(heading) === true
+  const isAlias = (heading: string) => headings !== undefined && headings.meaningsOf(heading).length > 0
+  const knows = (heading: string) => columns.knows(heading) || isAlias(heading)
   const isNamed = (sheet: string) => headings?.isOf(sheet) === true
   const test = options.mapping
     ? mappedColumns(options.mapping)

@@ -14,9 +14,9 @@ interface Naming {
   readonly check: InputCheck
 }
 
-interface RecordMatcherOptions<Row> {
+/** The identifying field besides the two ids is the alias; `aliasOf` is its folded form in a row. */
+interface MatcherOptions<Row> {
   readonly kind: IdKind
-  /** The identifying field besides the two ids, and its folded form in a row. */
   readonly alias: 'email' | 'name'
   readonly aliasOf: (row: Row) => string | null
 }
@@ -24,12 +24,12 @@ interface RecordMatcherOptions<Row> {
 /** Matches records with rows: by id, else by externalId, else by an alias. */
 export class RecordMatcher<Row extends Listed> {
   readonly #run: ImportRun
-  readonly #plan: RecordMatcherOptions<Row>
+  readonly #plan: MatcherOptions<Row>
   readonly #byId: ReadonlyMap<string, Row>
   readonly #byExternalId: ReadonlyMap<string | null, Row>
   readonly #byAlias: ReadonlyMap<string | null, Row>
 
-  constructor(run: ImportRun, plan: RecordMatcherOptions<Row>, rows: readonly Row[]) {
+  constructor(run: ImportRun, plan: MatcherOptions<Row>, rows: readonly Row[]) {
     this.#run = run
     this.#plan = plan
     this.#byId = new Map(rows.map((row) => [row.id, row]))

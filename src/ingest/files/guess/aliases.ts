@@ -1,5 +1,11 @@
 import type { SheetNoun } from '../table.js'
 
+const RAISED =
+  'Date Raised, Raised On, Raised, Date Identified, Identified On, Date of Identification, Created, Created At, Created On, Created Date, Date Created, Creation Date, Opened, Opened At, Opened On, Date Opened, Date Reported, Reported On, Date Logged, Logged, Date, Erfasst am, Erfasst, Erstellt am, Erstellt, Angelegt, Erstellungsdatum, Erfassungsdatum, Datum, 识别日期'
+const DUE =
+  'Due Date, Due On, Due, Target Date, Target Completion Date, Target Resolution Date, Deadline, Completion Date, ETA, Fällig am, Fällig, Fälligkeit, Fälligkeitsdatum, Termin, Frist, Zieltermin, Zieldatum, Échéance, Termin realizacji'
+const PROJECT =
+  'Project Key, Project Code, Project ID, Project, Project Name, Projekt, Projektschlüssel, Projektnummer, Projektname, Programme, Program'
 const RAID_TYPES = 'Type, RAID Type, Item Type, RAID, Kind, Typ, Art'
 const LINKS = 'URL, Link, Hyperlink, Website'
 
@@ -32,14 +38,11 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, string>
       'Cause, Root Cause, Source, Trigger, Driver, Threat, Vulnerability, Ursache, Ursachen, Auslöser, Risikoquelle, Bedrohung, Schwachstelle',
     owner:
       'Risk Owner, Owner, Owner Name, Owned By, Responsible, Responsible Person, Responsibility, Accountable, Assigned To, Assignee, Assigned, Action Owner, Lead, Risikoeigner, Risikoverantwortlicher, Verantwortlich, Verantwortlicher, Verantwortliche, Eigentümer, Zuständig, Risikoinhaber, Porteur du risque, Responsable, Responsável, Właściciel ryzyka, 责任人',
-    raisedOn:
-      'Date Raised, Raised On, Raised, Date Identified, Identified On, Date of Identification, Date Logged, Date Opened, Date Created, Created On, Created At, Created, Logged, Date, Erfasst am, Erfasst, Erstellt am, Erstellungsdatum, Erfassungsdatum, Datum, 识别日期',
-    dueOn:
-      'Due Date, Due On, Due, Target Date, Target Completion Date, Deadline, Completion Date, ETA, Fällig am, Fälligkeit, Fälligkeitsdatum, Termin, Frist, Zieltermin, Zieldatum, Échéance, Termin realizacji',
+    raisedOn: RAISED,
+    dueOn: DUE,
     reviewOn:
       'Review Date, Next Review Date, Next Review, Nächste Überprüfung, Prüftermin, Prüfdatum, Überprüfungsdatum, Wiedervorlage',
-    project:
-      'Project Key, Project Code, Project ID, Project, Project Name, Projekt, Projektnummer, Projektname, Programme, Program',
+    project: PROJECT,
     url: LINKS,
     raidType: RAID_TYPES,
   },
@@ -54,11 +57,9 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, string>
     status: 'Status, State, Stage, Zustand',
     assignee:
       'Assignee, Assigned To, Owner, Responsible, Responsible Person, Assigned, Action Owner, Owned By, Resolver, Lead, Zugewiesene Person, Bearbeiter, Zugewiesen an, Zugewiesen, Verantwortlich, Verantwortlicher, Zuständig',
-    raisedOn:
-      'Created, Created At, Created On, Created Date, Date Created, Date Raised, Raised On, Raised, Opened, Opened At, Opened On, Date Opened, Date Reported, Reported On, Logged, Creation Date, Date, Erstellt, Erstellt am, Angelegt, Erfasst am, Erfasst, Erstellungsdatum, Datum',
-    dueOn:
-      'Due Date, Due, Due On, Deadline, Target Date, Target Resolution Date, ETA, Fälligkeitsdatum, Fällig, Fällig am, Fälligkeit, Frist, Termin, Zieltermin',
-    project: 'Project Key, Project Code, Project ID, Project, Project Name, Projekt, Projektschlüssel, Projektname',
+    raisedOn: RAISED,
+    dueOn: DUE,
+    project: PROJECT,
     risk: 'Risk ID, Risk, Related Risk, Risk Reference, Risiko',
     url: LINKS,
     raidType: RAID_TYPES,

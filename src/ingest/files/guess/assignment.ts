@@ -15,14 +15,6 @@ export interface GuessOptions {
   readonly dateOrder?: DateOrder | undefined
 }
 
-export interface GuessedColumn {
-  readonly column: string
-  readonly field: string
-  readonly samples: readonly string[]
-  /** The scale, the words or the date format, if it is not read as it is. */
-  readonly how?: string
-}
-
 type Reader = (column: Column) => Reading | undefined
 
 const PLAIN: Reading = { rule: {} }
@@ -34,7 +26,8 @@ export class Assignment {
   readonly columns: readonly Column[]
   readonly rules = new Map<string, Rule>()
   readonly where: Condition[] = []
-  readonly guessed: GuessedColumn[] = []
+  /** `how` is the scale, the words or the date format, if a column is not read as it is. */
+  readonly guessed: { column: string; field: string; samples: readonly string[]; how?: string }[] = []
   readonly notes: string[] = []
   readonly warnings: string[] = []
   readonly questions: string[] = []

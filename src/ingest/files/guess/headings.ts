@@ -67,10 +67,6 @@ export class Headings {
     return all
   }
 
-  isKnown(heading: string): boolean {
-    return this.meaningsOf(heading).length > 0
-  }
-
   isPrivate(heading: string): boolean {
     return wordsOf(heading).some((word) => PRIVATE_WORDS.has(word))
   }

@@ -13,15 +13,7 @@ import type { SheetNoun, SheetRecord } from '../table.js'
 import { type Column, isBlankWord, type Occurrence, type Reading, Words } from './column.js'
 import { plain } from './headings.js'
 import { blankValues, byFoldedText } from './scales.js'
-import {
-  ISSUE_STATUS_WORDS,
-  PERSON_STATUS_WORDS,
-  PROJECT_STATUS_WORDS,
-  RESPONSE_WORDS,
-  RISK_STATUS_WORDS,
-  SEVERITY_WORDS,
-  STEPS,
-} from './words.js'
+import { RESPONSE_WORDS, SEVERITY_WORDS, STATUS_WORDS, STEPS } from './words.js'
 
 interface Vocabulary {
   readonly values: readonly string[]
@@ -29,10 +21,10 @@ interface Vocabulary {
 }
 
 const STATUSES: Readonly<Partial<Record<SheetNoun, Vocabulary>>> = {
-  risks: { values: RISK_STATUSES, words: new Words(RISK_STATUS_WORDS) },
-  issues: { values: ISSUE_STATUSES, words: new Words(ISSUE_STATUS_WORDS) },
-  people: { values: PERSON_STATUSES, words: new Words(PERSON_STATUS_WORDS) },
-  projects: { values: PROJECT_STATUSES, words: new Words(PROJECT_STATUS_WORDS) },
+  risks: { values: RISK_STATUSES, words: new Words(STATUS_WORDS.risks) },
+  issues: { values: ISSUE_STATUSES, words: new Words(STATUS_WORDS.issues) },
+  people: { values: PERSON_STATUSES, words: new Words(STATUS_WORDS.people) },
+  projects: { values: PROJECT_STATUSES, words: new Words(STATUS_WORDS.projects) },
 }
 const RESPONSES: Vocabulary = { values: RISK_RESPONSES, words: new Words(RESPONSE_WORDS) }
 const SEVERITIES: Vocabulary = { values: ISSUE_SEVERITIES, words: new Words(SEVERITY_WORDS) }

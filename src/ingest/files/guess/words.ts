@@ -39,39 +39,38 @@ export const SEVERITY_WORDS = {
   CRITICAL: `${STEPS[5]}, blocker, urgent, immediate, showstopper, emergency, p0, sev0, höchste, dringend, sofort, la plus haute, más alta, mais alta, najwyższy`,
 }
 
-export const RISK_STATUS_WORDS = {
-  OPEN: 'open, opened, active, new, identified, raised, draft, proposed, in progress, ongoing, monitoring, monitored, watch, monitor, mitigating, mitigated, treating, treated, escalated, accepted, on hold, pending, planned, assessed, under review, in review, review, managed, controlled, mitigate, accept, transfer, treat, avoid, live, current, not started, approved, assigned, reopened, transferred, offen, neu, aktiv, identifiziert, in arbeit, in bearbeitung, laufend, überwacht, akzeptiert, beobachten, ouvert, en cours, abierto, en curso, aberto, em andamento, em curso, 进行中',
-  OCCURRED: 'occurred, materialised, materialized, realised, realized, triggered, happened, issue, eingetreten',
-  CLOSED:
-    'closed, close, resolved, done, complete, completed, retired, cancelled, canceled, expired, obsolete, rejected, inactive, eliminated, avoided, withdrawn, archived, removed, geschlossen, erledigt, abgeschlossen, beendet, entfallen, inaktiv, clos, cerrado, fechado, 已关闭',
-}
-
-/** Also the statuses of Jira in its languages. */
-export const ISSUE_STATUS_WORDS = {
-  OPEN: 'open, opened, new, to do, todo, backlog, reopened, raised, reported, identified, not started, selected for development, ready, accepted, triage, assigned, planned, draft, unassigned, offen, neu, zu erledigen, aufgaben, wiedereröffnet, ouvert, à faire, abierto, por hacer, tareas por hacer, aberto, tarefas pendentes, do zrobienia',
-  IN_PROGRESS:
-    'in progress, inprogress, progressing, ongoing, doing, wip, started, active, in review, review, under review, code review, testing, in testing, qa, in development, development, investigating, escalated, mitigated, in arbeit, in bearbeitung, laufend, en cours, en curso, em andamento, w toku',
-  BLOCKED:
-    'blocked, on hold, hold, waiting, impeded, pending, waiting for customer, waiting for support, stalled, deferred, paused, blockiert, wartend, zurückgestellt, angehalten',
-  RESOLVED:
-    'resolved, done, fixed, complete, completed, solved, verified, ready for release, released, deployed, delivered, finished, erledigt, gelöst, fertig, behoben, abgeschlossen, terminé, terminée, listo, finalizada, concluído, itens concluídos, gotowe',
-  CLOSED:
-    "closed, close, cancelled, canceled, won't do, won't fix, wontfix, duplicate, rejected, invalid, obsolete, declined, archived, geschlossen, abgelehnt, abgebrochen, verworfen, clos, fechado, 已关闭",
-}
-
-export const PERSON_STATUS_WORDS = {
-  ACTIVE:
-    'active, enabled, true, yes, y, 1, employed, current, on leave, leave, aktiv, ja, wahr, beschäftigt, beurlaubt',
-  INACTIVE:
-    'inactive, disabled, false, no, n, 0, terminated, left, leaver, resigned, retired, former, suspended, deactivated, archived, inaktiv, nein, falsch, ausgeschieden, gekündigt, deaktiviert',
-}
-
-export const PROJECT_STATUS_WORDS = {
-  ACTIVE:
-    'active, open, in progress, ongoing, running, live, on track, at risk, off track, delayed, started, planned, planning, new, not started, green, amber, yellow, red, aktiv, laufend, offen, in arbeit, geplant',
-  ON_HOLD: 'on hold, hold, paused, suspended, stalled, pausiert, angehalten, zurückgestellt',
-  CLOSED:
-    'closed, complete, completed, done, ended, finished, cancelled, canceled, archived, inactive, terminated, geschlossen, abgeschlossen, beendet, abgebrochen, inaktiv',
+/** The statuses of each noun; those of issues also in the languages of Jira. */
+export const STATUS_WORDS = {
+  risks: {
+    OPEN: 'open, opened, active, new, identified, raised, draft, proposed, in progress, ongoing, monitoring, monitored, watch, monitor, mitigating, mitigated, treating, treated, escalated, accepted, on hold, pending, planned, assessed, under review, in review, review, managed, controlled, mitigate, accept, transfer, treat, avoid, live, current, not started, approved, assigned, reopened, transferred, offen, neu, aktiv, identifiziert, in arbeit, in bearbeitung, laufend, überwacht, akzeptiert, beobachten, ouvert, en cours, abierto, en curso, aberto, em andamento, em curso, 进行中',
+    OCCURRED: 'occurred, materialised, materialized, realised, realized, triggered, happened, issue, eingetreten',
+    CLOSED:
+      'closed, close, resolved, done, complete, completed, retired, cancelled, canceled, expired, obsolete, rejected, inactive, eliminated, avoided, withdrawn, archived, removed, geschlossen, erledigt, abgeschlossen, beendet, entfallen, inaktiv, clos, cerrado, fechado, 已关闭',
+  },
+  issues: {
+    OPEN: 'open, opened, new, to do, todo, backlog, reopened, raised, reported, identified, not started, selected for development, ready, accepted, triage, assigned, planned, draft, unassigned, offen, neu, zu erledigen, aufgaben, wiedereröffnet, ouvert, à faire, abierto, por hacer, tareas por hacer, aberto, tarefas pendentes, do zrobienia',
+    IN_PROGRESS:
+      'in progress, inprogress, progressing, ongoing, doing, wip, started, active, in review, review, under review, code review, testing, in testing, qa, in development, development, investigating, escalated, mitigated, in arbeit, in bearbeitung, laufend, en cours, en curso, em andamento, w toku',
+    BLOCKED:
+      'blocked, on hold, hold, waiting, impeded, pending, waiting for customer, waiting for support, stalled, deferred, paused, blockiert, wartend, zurückgestellt, angehalten',
+    RESOLVED:
+      'resolved, done, fixed, complete, completed, solved, verified, ready for release, released, deployed, delivered, finished, erledigt, gelöst, fertig, behoben, abgeschlossen, terminé, terminée, listo, finalizada, concluído, itens concluídos, gotowe',
+    CLOSED:
+      "closed, close, cancelled, canceled, won't do, won't fix, wontfix, duplicate, rejected, invalid, obsolete, declined, archived, geschlossen, abgelehnt, abgebrochen, verworfen, clos, fechado, 已关闭",
+  },
+  people: {
+    ACTIVE:
+      'active, enabled, true, yes, y, 1, employed, current, on leave, leave, aktiv, ja, wahr, beschäftigt, beurlaubt',
+    INACTIVE:
+      'inactive, disabled, false, no, n, 0, terminated, left, leaver, resigned, retired, former, suspended, deactivated, archived, inaktiv, nein, falsch, ausgeschieden, gekündigt, deaktiviert',
+  },
+  projects: {
+    ACTIVE:
+      'active, open, in progress, ongoing, running, live, on track, at risk, off track, delayed, started, planned, planning, new, not started, green, amber, yellow, red, aktiv, laufend, offen, in arbeit, geplant',
+    ON_HOLD: 'on hold, hold, paused, suspended, stalled, pausiert, angehalten, zurückgestellt',
+    CLOSED:
+      'closed, complete, completed, done, ended, finished, cancelled, canceled, archived, inactive, terminated, geschlossen, abgeschlossen, beendet, abgebrochen, inaktiv',
+  },
 }
 
 export const RESPONSE_WORDS = {
