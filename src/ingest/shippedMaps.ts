@@ -6,7 +6,7 @@ import type { Recognisable } from './files/maps/recognition.js'
 import type { SheetNoun } from './files/table.js'
 
 /** A map that comes with the command, in the form of a map file. */
-interface MapFile extends Omit<Recognisable, 'mapping'> {
+interface MapFile extends Omit<Recognisable, 'mapping' | 'source'> {
   readonly reads: string
   readonly where?: readonly Readonly<Record<string, unknown>>[]
   readonly columns: Readonly<Record<string, unknown>>
@@ -94,7 +94,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'jira-csv',
     product: 'a Jira export',
     reads: 'the CSV export of Jira (all or current fields), in English, German, French, Spanish, Portuguese or Polish',
-    source: 'table',
     signature: [KEY, SUMMARY],
     columns: {
       // An export of the current fields has the key of the issue alone.
@@ -113,7 +112,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'jira-json',
     product: "an answer of Jira's REST API",
     reads: "Jira's REST API, version 2 or 3: GET /rest/api/3/search/jql",
-    source: 'objects',
     signature: [['key'], ['fields.summary'], ['fields.status', 'fields.issuetype']],
     columns: {
       project: { from: ['fields.project.key', 'key'], before: '-' },
@@ -132,7 +130,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'github-json',
     product: "an answer of GitHub's REST API",
     reads: "GitHub's REST API: GET /repos/OWNER/REPO/issues; pull requests are left out",
-    source: 'objects',
     signature: [['number'], ['html_url'], ['repository_url', 'events_url', 'comments_url']],
     where: [{ column: 'pull_request', blank: true }],
     columns: {
@@ -147,7 +144,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'github-cli',
     product: 'the output of gh',
     reads: 'gh issue list --json number,title,body,state,labels,assignees,url,createdAt,milestone',
-    source: 'objects',
     signature: [['number'], ['title'], ['state', 'createdAt', 'url', 'labels'], ['assignees', 'createdAt', 'url']],
     columns: {
       ...GITHUB,
@@ -161,7 +157,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'gitlab-json',
     product: "an answer of GitLab's REST API",
     reads: "GitLab's REST API: GET /projects/ID/issues",
-    source: 'objects',
     signature: [['iid'], ['web_url'], ['project_id']],
     columns: {
       reference: 'iid',
@@ -180,7 +175,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'redmine-json',
     product: "an answer of Redmine's REST API",
     reads: "Redmine's REST API: GET /issues.json",
-    source: 'objects',
     signature: [['subject'], ['tracker.name'], ['status.name']],
     columns: {
       reference: 'id',
@@ -197,7 +191,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'redmine-csv',
     product: 'a Redmine export',
     reads: 'the CSV export of Redmine, in English or German',
-    source: 'table',
     signature: [['#'], ['Tracker'], ['Subject', 'Thema']],
     columns: {
       reference: '#',
@@ -214,7 +207,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'openproject-json',
     product: "an answer of OpenProject's API",
     reads: "OpenProject's API v3: GET /api/v3/work_packages",
-    source: 'objects',
     signature: [['subject'], ['lockVersion', '_type'], ['_links.status']],
     columns: {
       reference: 'id',
@@ -231,7 +223,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'azure-devops-csv',
     product: 'an Azure DevOps export',
     reads: 'the CSV of a query in Azure Boards (Export to CSV)',
-    source: 'table',
     signature: [['ID'], ['Work Item Type'], ['Title', 'Title 1'], ['State']],
     columns: {
       reference: 'ID',
@@ -266,7 +257,6 @@ const PEOPLE: readonly MapFile[] = [
     product: 'an answer of Microsoft Graph',
     reads:
       'Microsoft Graph: GET /users?$select=id,displayName,mail,userPrincipalName,jobTitle,department,accountEnabled',
-    source: 'objects',
     signature: [['userPrincipalName'], ['displayName'], ['id']],
     columns: { ...ENTRA, externalId: 'id' },
   },
@@ -274,7 +264,6 @@ const PEOPLE: readonly MapFile[] = [
     name: 'entra-csv',
     product: 'an export of Microsoft Entra',
     reads: 'the CSV of Download users in the Microsoft Entra or Azure portal',
-    source: 'table',
     signature: [['userPrincipalName'], ['displayName'], ['id', 'objectId', 'Object Id']],
     columns: { ...ENTRA, externalId: { from: ['id', 'objectId', 'Object Id'] } },
   },
@@ -282,7 +271,6 @@ const PEOPLE: readonly MapFile[] = [
     name: 'google-csv',
     product: 'an export of Google Workspace',
     reads: 'the CSV of Download users in the Google Admin console',
-    source: 'table',
     signature: [['First Name [Required]'], ['Last Name [Required]'], ['Email Address [Required]']],
     columns: {
       name: { from: ['First Name [Required]', 'Last Name [Required]'], join: ' ' },
@@ -297,7 +285,6 @@ const PEOPLE: readonly MapFile[] = [
     name: 'ad-csv',
     product: 'an export of Active Directory',
     reads: 'Get-ADUser -Filter * -Properties EmailAddress,Title,Department,DisplayName | Export-Csv',
-    source: 'table',
     signature: [['SamAccountName'], ['DistinguishedName', 'ObjectGUID', 'SID']],
     columns: {
       name: { from: ['DisplayName', 'Name', 'CN'] },
@@ -312,7 +299,6 @@ const PEOPLE: readonly MapFile[] = [
     name: 'bamboohr-csv',
     product: 'an export of BambooHR',
     reads: 'a report of BambooHR with Employee #, First Name, Last Name, Work Email, Job Title, Department and Status',
-    source: 'table',
     signature: [['Employee #', 'EEID'], ['First Name'], ['Last Name'], ['Work Email'], ['Job Title']],
     columns: {
       name: { from: ['First Name', 'Last Name'], join: ' ' },
@@ -327,7 +313,6 @@ const PEOPLE: readonly MapFile[] = [
     name: 'workday-csv',
     product: 'a report of Workday',
     reads: 'a worker report of Workday with Employee ID, Worker, Business Title and Supervisory Organization',
-    source: 'table',
     signature: [
       ['Employee ID', 'Worker ID'],
       ['Business Title'],
@@ -351,6 +336,8 @@ function shipped(noun: SheetNoun, files: readonly MapFile[]) {
   return files.map(({ where = [], columns, ...file }) => ({
     ...file,
     noun,
+    // The maps of CSV exports are named so; the others read JSON.
+    source: file.name.endsWith('-csv') ? ('table' as const) : ('objects' as const),
     mapping: () => mappingOf({ where, columns }, file.name, fields),
   }))
 }

@@ -35,8 +35,8 @@ export function decode(bytes: Uint8Array, name: string, encoding?: string): stri
 
   const text = decoded(bytes, decoder) ?? refuse(...invalid(bytes, decoder.encoding))
   const nul = text.indexOf('\0')
-  if (nul >= 0)
-    refuse('Here is a NUL byte: this is not text, or it is UTF-16; then give --encoding utf-16le.', lineAt(text, nul))
+  const lines = () => text.slice(0, nul).split(/\r\n?|\n/).length
+  if (nul >= 0) refuse('Here is a NUL byte: this is not text, or it is UTF-16; then give --encoding utf-16le.', lines())
   if (text.trim() === '') refuse('The file is empty.')
   return text
 }
@@ -84,8 +84,4 @@ function lineOfBadByte(bytes: Uint8Array): number {
     line++
   }
   return line
-}
-
-function lineAt(text: string, index: number): number {
-  return text.slice(0, index).split(/\r\n?|\n/).length
 }

@@ -207,16 +207,14 @@ export function* rowsBelow({ table, header }: HeadedTable): Generator<TableRow, 
     last = row
     // Columns are looked at row by row, however few cells a row has.
     cellsLeft -= width
-    if (cellsLeft < 0) refuseArea(table, row, width)
+    if (cellsLeft < 0) {
+      const most = CELLS_MAX.toLocaleString('en')
+      const sentence = `The table has more than ${most} cells, ${width} in each row. Split it, or leave columns out.`
+      throw new UnreadableSheet(table.name, sentence, { line: row.line, unit: table.unit })
+    }
     if (!row.cells.every(isBlank)) yield row
   }
   if (table.isOpenEnded && last) refuseTruncated(table, header, last)
-}
-
-function refuseArea({ name, unit }: Table, { line }: TableRow, width: number): never {
-  const most = CELLS_MAX.toLocaleString('en')
-  const sentence = `The table has more than ${most} cells, ${width} in each row. Split it, or leave columns out.`
-  throw new UnreadableSheet(name, sentence, { line, unit })
 }
 
 /** A text that ends within its last row was truncated: the missing cells are lost, not blank. */

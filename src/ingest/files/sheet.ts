@@ -55,7 +55,6 @@ export interface Sheet extends SheetRecords {
   columnOf(field: string): string
 }
 
-/** What is known beforehand about a sheet whose columns are guessed. */
 export interface GuessPlan extends Pick<GuessOptions, 'hasProject' | 'referenceFrom' | 'dateOrder'> {
   readonly noun: SheetNoun
   /** Guess also where everything has our own names and forms. */

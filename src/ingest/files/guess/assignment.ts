@@ -5,6 +5,7 @@ import { type Column, columnsOf, occurrencesInWords, type Reading } from './colu
 import type { DateOrder } from './dates.js'
 import type { Headings } from './headings.js'
 
+/** What is known beforehand about a sheet whose columns are guessed. */
 export interface GuessOptions {
   readonly fields: readonly string[]
   readonly derived: readonly string[]

@@ -137,10 +137,8 @@ export function occurrencesInWords(texts: readonly Occurrence[]): string {
 }
 
 export function rowsOf(rows: readonly TableRow[]): string {
-  return rowsInWords(
-    rows.map(({ line }) => line),
-    rows.length,
-  )
+  const lines = rows.map(({ line }) => line)
+  return rowsInWords(lines, lines.length)
 }
 
 export function rowsInWords(lines: readonly number[], count: number): string {

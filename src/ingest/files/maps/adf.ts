@@ -66,7 +66,7 @@ function inlineText(node: Members): string {
     case 'hardBreak':
       return '\n'
     case 'date':
-      return dayOf(Number(attributeOf(node, 'timestamp')))
+      return new Date(Number(attributeOf(node, 'timestamp'))).toJSON()?.slice(0, 10) ?? ''
     default: {
       // mention, status, emoji, inlineCard
       const shown = ['text', 'shortName', 'url'].map((name) => textOf(attributeOf(node, name)))
@@ -81,10 +81,6 @@ function linkOf(node: Members): string {
   const link = marks.filter(isObject).find((mark) => mark['type'] === 'link')
   const address = link ? textOf(attributeOf(link, 'href')) : ''
   return address === '' || address === node['text'] ? '' : ` (${address})`
-}
-
-function dayOf(timestamp: number): string {
-  return new Date(timestamp).toJSON()?.slice(0, 10) ?? ''
 }
 
 function childrenOf(node: Members): Members[] {

@@ -56,15 +56,12 @@ function placesOf(headings: readonly string[]): Places {
   return places
 }
 
-function placeOf(places: Places, name: string): string | undefined {
-  return (places.get(folded(name)) ?? places.get(headingKey(name)))?.name
-}
-
 /** A map applied to a header: with the header's own names, and without columns that it lacks. */
 function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Places): Mapping {
   const missing: string[] = []
+  const nameOf = (heading: string) => (places.get(folded(heading)) ?? places.get(headingKey(heading)))?.name
   const present = (one: Rule | Condition, use: string) => {
-    const from = [...new Set(one.from.flatMap((heading) => placeOf(places, heading) ?? []))]
+    const from = [...new Set(one.from.flatMap((heading) => nameOf(heading) ?? []))]
     if (from.length === 0 && one.from.length > 0 && !mayLack(one)) missing.push(`${one.from.join(' or ')} (for ${use})`)
     return from
   }
@@ -102,6 +99,7 @@ function withDayFormats(
   }
   const fitting = columns.map((column) => ({ ...column, formats: formatsFor(column.date, [...column.texts]) }))
   const shown = new Set(fitting.flatMap(({ formats }) => (formats.length === 1 ? formats : [])))
+  const orderOf = (format: string): DateOrder => (format.indexOf('d') < format.indexOf('M') ? 'dmy' : 'mdy')
   const isMeant = (format: string) => shown.has(format) || orderOf(format) === given
   const rules = new Map(mapping.rules)
   for (const { field, rule, date, texts, formats } of fitting) {
@@ -127,10 +125,6 @@ function rivalsAmong(formats: readonly string[], date: DayPattern, texts: readon
   if (formats.length < 2) return formats
   const readings = formats.map((format) => JSON.stringify(texts.map((text) => dayIn(text, patternAt(date, format)))))
   return formats.filter((_, at) => readings.indexOf(readings[at] ?? '') === at)
-}
-
-function orderOf(format: string): DateOrder {
-  return format.indexOf('d') < format.indexOf('M') ? 'dmy' : 'mdy'
 }
 
 function question(field: string, { from }: Rule, text: string | undefined, formats: readonly string[]): string {
