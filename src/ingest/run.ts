@@ -70,7 +70,6 @@ export interface Importer {
   finish?(): Promise<void>
 }
 
-/** One import run: its options, and its result so far. */
 export class ImportRun {
   readonly write: Write
   readonly options: ImportOptions

@@ -20,17 +20,9 @@ const LABELS: Readonly<Record<IssueSeverity, string>> = {
   LOW: 'low, minor, trivial',
 }
 
-/** States of trackers besides the words of people: Jira's categories, and the processes of Azure DevOps and OpenProject. */
-const STATES = {
-  OPEN: 'proposed, approved, in specification, specified, confirmed, scheduled',
-  IN_PROGRESS: 'indeterminate, committed, developed, feedback',
-  RESOLVED: 'terminé(e)',
-  CLOSED: 'removed, abgewiesen',
-}
-
-function valuesOf(...all: Readonly<Record<string, string>>[]): Readonly<Record<string, string>> {
-  const entries = all.flatMap((words) => Object.entries(words))
-  return Object.fromEntries(entries.flatMap(([value, list]) => list.split(', ').map((word) => [word, value])))
+function valuesOf(words: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const pairs = Object.entries(words).flatMap(([value, list]) => list.split(', ').map((word) => [word, value]))
+  return Object.fromEntries(pairs)
 }
 
 /** Labels such as `priority: high`, `sev2` and `critical`. */
@@ -61,7 +53,7 @@ const description = rule({ cut: TEXT_MAX.description })
 const severity = rule({ values: valuesOf(SEVERITY_WORDS), default: 'MEDIUM', otherwise: 'MEDIUM' })
 const severityOfLabels = rule({ values: labelValues(), default: 'MEDIUM' })
 // A status that is unknown is open, so that it is seen.
-const status = rule({ values: valuesOf(STATUS_WORDS.issues, STATES), otherwise: 'OPEN' })
+const status = rule({ values: valuesOf(STATUS_WORDS.issues), otherwise: 'OPEN' })
 const personStatus = rule({ values: valuesOf(STATUS_WORDS.people), otherwise: 'ACTIVE' })
 const isoDay = rule({ date: 'yyyy-MM-dd' })
 // As the user's settings write it: the whole column shows how.

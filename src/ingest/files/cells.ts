@@ -19,7 +19,6 @@ export function sheetValue(value: unknown): unknown {
   return value ?? null
 }
 
-/** The same as the text of a cell that no spreadsheet runs as a formula. */
 function sheetCell(value: unknown): string {
   const plain = sheetValue(value)
   if (plain === null) return ''

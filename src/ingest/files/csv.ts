@@ -85,8 +85,6 @@ export function* csvRecords(
   }
 }
 
-const LINE_END = /\r\n?|\n/g
-
 /** Finds the next position of a character. Positions only increase, so each part of the text is searched once. */
 function finder(text: string, character: string) {
   let place = -1
@@ -100,7 +98,7 @@ function finder(text: string, character: string) {
 }
 
 function lineEnds(text: string): number {
-  return text.match(LINE_END)?.length ?? 0
+  return text.match(/\r\n?|\n/g)?.length ?? 0
 }
 
 /** A text as a table, once for each separator that it may have, the likeliest one first. */

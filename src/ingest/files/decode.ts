@@ -18,7 +18,6 @@ const MARKS = [
   { bytes: [0xfe, 0xff], encoding: 'utf-16be' },
 ]
 
-/** The text of a file, or an error that says what to do about it. */
 export function decode(bytes: Uint8Array, name: string, encoding?: string): string {
   const refuse = (sentence: string, line?: number): never => {
     throw new UnreadableSheet(name, sentence, { line })

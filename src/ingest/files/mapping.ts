@@ -284,7 +284,6 @@ function isBands(value: unknown): value is readonly Band[] {
   return pairs.every(isPair) && pairs.every(([bound], at) => at === 0 || bound > (pairs[at - 1]?.[0] ?? bound))
 }
 
-/** A map as the JSON text that `readMapping` reads. */
 export function printMapping({ rules, where, entriesOnly }: Mapping): string {
   const conditions = where.map(({ from, ...rest }) => printed({ column: oneOrAll(from), ...rest }))
   const columns = Object.fromEntries(Array.from(rules, ([field, rule]) => [field, printedRule(rule)]))

@@ -133,7 +133,6 @@ function* sections(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<[n
   }
 }
 
-/** The rows with one text that a full row follows. */
 function headsOf(shape: Shape, others: readonly number[], lone: ReadonlyMap<number, unknown>): Set<number> {
   const heads = new Set<number>()
   let nested = NESTED_MAX

@@ -44,7 +44,6 @@ export type SheetFormat = (typeof SHEET_FORMATS)[number]
 
 export interface Sheet extends SheetRecords {
   readonly unit: RowUnit
-  /** Columns that were ignored because they are unknown. */
   readonly ignored: readonly string[]
   /** Known columns that are computed, and so not taken from a file. */
   readonly derived: readonly string[]
@@ -332,7 +331,6 @@ class Columns {
     return this.#fields.has(DETAILS) ? detailField(name) : undefined
   }
 
-  /** The field of a column name, in any case and punctuation. */
   fieldOf(name: string): string | undefined {
     if (!this.#met.has(name)) this.#met.set(name, this.#meet(name))
     return this.#met.get(name)

@@ -63,12 +63,8 @@ export interface SheetRecords {
   readonly warnings: readonly string[]
 }
 
-export interface SheetViolation {
-  /** The header or member name; '' for the whole record. */
-  readonly column: string
-  readonly value: string
-  readonly detail: string
-}
+/** The column is the header or member name; '' for the whole record. */
+export type SheetViolation = Readonly<Record<'column' | 'value' | 'detail', string>>
 
 /** One shared array for the many records without a violation. */
 export const NO_FLAWS: readonly SheetViolation[] = Object.freeze([])

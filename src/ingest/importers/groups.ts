@@ -173,7 +173,6 @@ function memberRows(run: ImportRun) {
   }
 }
 
-/** Groups are matched by id, else by externalId, else by name. */
 function keyOf({ values }: SourceRecord): string | undefined {
   const field = ['id', 'externalId', 'name'].find((one) => textOf(values[one]) !== '')
   return field && `${field} ${fold(textOf(values[field]))}`

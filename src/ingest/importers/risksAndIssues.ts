@@ -99,13 +99,8 @@ export function issuesImporter(run: ImportRun): Importer {
   return new EntriesImporter(run, plan)
 }
 
-interface EntryRow {
-  readonly id: string
-  readonly projectId: string
-  readonly reference: string
+interface EntryRow extends Readonly<Record<'id' | 'projectId' | 'reference' | 'createdAt' | 'updatedAt', string>> {
   readonly live: number
-  readonly createdAt: string
-  readonly updatedAt: string
   readonly [column: string]: unknown
 }
 
@@ -133,22 +128,12 @@ interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
   /** Whether what a record refers to is as stored. */
   readonly isLinked?: (before: Row, record: Placed<V>) => boolean
   readonly draft: (before: Row | undefined, record: Placed<V>, assignee: Assignee) => Row
-  /** Gets the stored rows, for the follow-up work of `finish`. */
   readonly onStored?: (stored: readonly Stored<Row>[]) => void
-  /** Follow-up work once all rows are stored. */
   readonly finish?: () => Promise<void>
 }
 
-interface ProjectEntries<Row> {
-  readonly project: ProjectRow
-  readonly live: readonly Row[]
-  readonly imported: Set<string>
-}
-
-interface Candidates<Row> {
-  readonly byId: ReadonlyMap<string, Row>
-  readonly byPlace: ReadonlyMap<string, Row>
-}
+/** The stored rows that the records of a batch may match. */
+type Candidates<Row> = Readonly<Record<'byId' | 'byPlace', ReadonlyMap<string, Row>>>
 
 /** Imports risks or issues, matched by id, else by project and reference. */
 class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Importer {
@@ -157,7 +142,8 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
   readonly #projects: ProjectMatcher
   readonly #assignees: AssigneeMatcher
   readonly #isFirst: () => Promise<boolean>
-  readonly #byProject = new Map<string, ProjectEntries<Row>>()
+  /** Which entries of each project were live before, and which were imported. */
+  readonly #byProject = new Map<string, { project: ProjectRow; live: readonly Row[]; imported: Set<string> }>()
 
   constructor(run: ImportRun, plan: EntryPlan<Row, V>) {
     this.#run = run

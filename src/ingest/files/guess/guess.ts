@@ -22,7 +22,7 @@ export function guess(noun: SheetNoun, header: readonly string[], rows: readonly
     for (const column of assignment.columns) if (column.heading === log.heading) assignment.use(column)
   }
   ignoreDerived(assignment)
-  chooseReference(noun, assignment)
+  chooseReference(assignment)
   PLANS[noun](assignment)
   assignment.reportRivals()
   ignoreNameless(assignment, header)
@@ -43,19 +43,12 @@ function ignoreDerived(assignment: Assignment): void {
   }
 }
 
-const REFERENCE_FIELDS: Readonly<Record<SheetNoun, string>> = {
-  risks: 'reference',
-  issues: 'reference',
-  people: 'externalId',
-  groups: 'externalId',
-  projects: 'key',
-}
-
-function chooseReference(noun: SheetNoun, assignment: Assignment): void {
+function chooseReference(assignment: Assignment): void {
   const { referenceFrom } = assignment.options
   if (referenceFrom === undefined) return
   const column = assignment.columns.find(({ heading }) => headingKey(heading) === headingKey(referenceFrom))
-  if (column) assignment.fill(REFERENCE_FIELDS[noun], column)
+  const field = ['reference', 'key'].find((one) => assignment.has(one)) ?? 'externalId'
+  if (column) assignment.fill(field, column)
   else {
     const headings = assignment.columns.map(({ heading }) => heading).join('; ')
     assignment.questions.push(`--reference-from names ${JSON.stringify(referenceFrom)}; the columns are ${headings}.`)

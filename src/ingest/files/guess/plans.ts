@@ -306,7 +306,6 @@ function readTitle(column: Column, isCategory: boolean): Reading | undefined {
   return isLevel ? undefined : readText(column)
 }
 
-/** A text in words: a column of numbers is none. */
 function readText(column: Column): Reading | undefined {
   return isMostly(column, NUMBER) ? undefined : { rule: {} }
 }

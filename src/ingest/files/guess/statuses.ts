@@ -122,7 +122,11 @@ export function readSeverity(column: Column): Reading | undefined {
   if (!isNumbered) return readWords(column, SEVERITIES, wordOf)
   const numbers = texts.map(({ text }) => Number(NUMBERED.exec(text)?.[2]))
   const isPrefixed = texts.every(({ text }) => /^\D/.test(text))
-  if (!isPrefixed && !/prio/i.test(plain(column.heading))) return { rule: {}, question: numbersQuestion(column) }
+  if (!isPrefixed && !/prio/i.test(plain(column.heading))) {
+    const line = `{ "from": ${JSON.stringify(column.heading)}, "values": { "1": "CRITICAL", "2": "HIGH", "3": "MEDIUM", "4": "LOW" } }`
+    const open = `${column.heading} has numbers, and whether the highest or the lowest is the most severe is open.`
+    return { rule: {}, question: `${open} Say it in a map: "severity": ${line}.` }
+  }
   const least = Math.min(...numbers) === 0 ? 0 : 1
   const severityOf = (number = 0): IssueSeverity => (['CRITICAL', 'HIGH', 'MEDIUM'] as const)[number - least] ?? 'LOW'
   const becomes = texts.map(({ text }, at): [string, Scalar] => [text, severityOf(numbers[at])])
@@ -132,11 +136,6 @@ export function readSeverity(column: Column): Reading | undefined {
     how: `the lowest number is the most severe: ${how}`,
     unknown: [],
   }
-}
-
-function numbersQuestion({ heading }: Column): string {
-  const line = `{ "from": ${JSON.stringify(heading)}, "values": { "1": "CRITICAL", "2": "HIGH", "3": "MEDIUM", "4": "LOW" } }`
-  return `${heading} has numbers, and whether the highest or the lowest is the most severe is open. Say it in a map: "severity": ${line}.`
 }
 
 /** The score in the middle of each level, for a source that gives a level and no factors. */

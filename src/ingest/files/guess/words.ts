@@ -39,7 +39,7 @@ export const SEVERITY_WORDS = {
   CRITICAL: `${STEPS[5]}, blocker, urgent, immediate, showstopper, emergency, p0, sev0, höchste, dringend, sofort, la plus haute, más alta, mais alta, najwyższy`,
 }
 
-/** The statuses of each noun; those of issues also in the languages of Jira. */
+/** The statuses of each noun; those of issues have the states of Azure DevOps, OpenProject, and of Jira in its languages. */
 export const STATUS_WORDS = {
   risks: {
     OPEN: 'open, opened, active, new, identified, raised, draft, proposed, in progress, ongoing, monitoring, monitored, watch, monitor, mitigating, mitigated, treating, treated, escalated, accepted, on hold, pending, planned, assessed, under review, in review, review, managed, controlled, mitigate, accept, transfer, treat, avoid, live, current, not started, approved, assigned, reopened, transferred, offen, neu, aktiv, identifiziert, in arbeit, in bearbeitung, laufend, überwacht, akzeptiert, beobachten, ouvert, en cours, abierto, en curso, aberto, em andamento, em curso, 进行中',
@@ -48,15 +48,15 @@ export const STATUS_WORDS = {
       'closed, close, resolved, done, complete, completed, retired, cancelled, canceled, expired, obsolete, rejected, inactive, eliminated, avoided, withdrawn, archived, removed, geschlossen, erledigt, abgeschlossen, beendet, entfallen, inaktiv, clos, cerrado, fechado, 已关闭',
   },
   issues: {
-    OPEN: 'open, opened, new, to do, todo, backlog, reopened, raised, reported, identified, not started, selected for development, ready, accepted, triage, assigned, planned, draft, unassigned, offen, neu, zu erledigen, aufgaben, wiedereröffnet, ouvert, à faire, abierto, por hacer, tareas por hacer, aberto, tarefas pendentes, do zrobienia',
+    OPEN: 'open, opened, new, to do, todo, backlog, reopened, raised, reported, identified, not started, selected for development, ready, accepted, triage, assigned, planned, draft, unassigned, proposed, approved, in specification, specified, confirmed, scheduled, offen, neu, zu erledigen, aufgaben, wiedereröffnet, ouvert, à faire, abierto, por hacer, tareas por hacer, aberto, tarefas pendentes, do zrobienia',
     IN_PROGRESS:
-      'in progress, inprogress, progressing, ongoing, doing, wip, started, active, in review, review, under review, code review, testing, in testing, qa, in development, development, investigating, escalated, mitigated, in arbeit, in bearbeitung, laufend, en cours, en curso, em andamento, w toku',
+      'in progress, inprogress, progressing, ongoing, doing, wip, started, active, in review, review, under review, code review, testing, in testing, qa, in development, development, investigating, escalated, mitigated, indeterminate, committed, developed, feedback, in arbeit, in bearbeitung, laufend, en cours, en curso, em andamento, w toku',
     BLOCKED:
       'blocked, on hold, hold, waiting, impeded, pending, waiting for customer, waiting for support, stalled, deferred, paused, blockiert, wartend, zurückgestellt, angehalten',
     RESOLVED:
-      'resolved, done, fixed, complete, completed, solved, verified, ready for release, released, deployed, delivered, finished, erledigt, gelöst, fertig, behoben, abgeschlossen, terminé, terminée, listo, finalizada, concluído, itens concluídos, gotowe',
+      'resolved, done, fixed, complete, completed, solved, verified, ready for release, released, deployed, delivered, finished, erledigt, gelöst, fertig, behoben, abgeschlossen, terminé, terminée, terminé(e), listo, finalizada, concluído, itens concluídos, gotowe',
     CLOSED:
-      "closed, close, cancelled, canceled, won't do, won't fix, wontfix, duplicate, rejected, invalid, obsolete, declined, archived, geschlossen, abgelehnt, abgebrochen, verworfen, clos, fechado, 已关闭",
+      "closed, close, cancelled, canceled, won't do, won't fix, wontfix, duplicate, rejected, invalid, obsolete, declined, archived, removed, geschlossen, abgelehnt, abgewiesen, abgebrochen, verworfen, clos, fechado, 已关闭",
   },
   people: {
     ACTIVE:

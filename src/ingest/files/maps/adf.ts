@@ -14,7 +14,6 @@ export function adfText(document: Members): string {
 /** Nobody nests deeper; a file that does must not exhaust the stack. */
 const DEPTH_MAX = 100
 
-/** The lines of each block. */
 function blocksOf(node: Members, depth: number): string[][] {
   return depth > DEPTH_MAX ? [] : childrenOf(node).map((child) => linesOf(child, depth + 1))
 }

@@ -27,7 +27,6 @@ export function mappedObjects(source: Iterable<JsonRecord>, mapping: Mapping, na
 /** How many objects a message takes its paths from. */
 const SAMPLES = 20
 
-/** Watches which names of a map no object has. */
 function unseenPaths({ rules, where, name: map }: Mapping) {
   const unseen = [...rules, ...where.map((one) => ['where', one] as const)].filter(([, { from }]) => from.length > 0)
   const samples: unknown[] = []

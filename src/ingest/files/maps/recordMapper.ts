@@ -58,7 +58,6 @@ export class RecordMapper {
     return violations.length === 0 ? NO_FLAWS : violations
   }
 
-  /** What the records were changed by, besides being mapped. */
   warnings(): string[] {
     const cut = Array.from(this.#cut, ([field, { count, line }]) => {
       const texts = count === 1 ? '1 text was' : `${count.toLocaleString('en')} texts were`

@@ -34,7 +34,6 @@ export function openDocumentSheets(zip: Zip) {
   return sheets.filter(({ isLinked }) => !isLinked)
 }
 
-/** Reads the sheet whose element was just opened. */
 function readTable(xml: XmlReader, budget: Budget, hiddenStyles: ReadonlySet<string>) {
   const name = xml.attribute('name') ?? ''
   const isHidden = hiddenStyles.has(xml.attribute('style-name') ?? '')
