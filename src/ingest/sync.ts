@@ -219,11 +219,7 @@ const UNIQUE = {
 }
 
 /** Adds every violation of these records that is known without the store, duplicates among them included. */
-async function checkRecords(
-  noun: keyof typeof UNIQUE,
-  records: readonly Members[] = [],
-  check: InputCheck,
-): Promise<void> {
+async function checkRecords(noun: keyof typeof UNIQUE, records: readonly Members[] = [], check: InputCheck) {
   if (records.length > LIMITS.syncRecordsMax) return
   const first = new Map<string, number>()
   for (const [index, record] of records.entries()) {
@@ -253,10 +249,7 @@ function numberIn(raw: unknown): number | undefined {
   return typeof raw === 'number' ? raw : undefined
 }
 
-async function violationsBy(
-  find: (state: Members, check: InputCheck) => Promise<void>,
-  state: object,
-): Promise<readonly Violation[]> {
+async function violationsBy(find: typeof checkProjectState, state: object): Promise<readonly Violation[]> {
   const check = new InputCheck()
   await find({ ...state }, check)
   return check.violations

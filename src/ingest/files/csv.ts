@@ -6,11 +6,7 @@ export type Separator = (typeof SEPARATOR_NAMES)[SeparatorName]
 const SEPARATORS = Object.values(SEPARATOR_NAMES)
 
 /** The records of a CSV text (RFC 4180), without blank lines and comments, which begin with `# `. */
-export function* csvRecords(
-  text: string,
-  separator: Separator,
-  { name = 'The text', start = 0 } = {},
-): Generator<TableRow, void> {
+export function* csvRecords(text: string, separator: Separator, { name = 'The text', start = 0 } = {}) {
   const [nextCr, nextLf, nextQuote] = [finder(text, '\r'), finder(text, '\n'), finder(text, '"')]
   const nextSeparator = finder(text, separator)
   let at = start
@@ -81,7 +77,7 @@ export function* csvRecords(
     if (isComment) at = end
     at += text.startsWith('\r\n', at) ? 2 : 1
     line++
-    if (cells) yield { line: first, cells }
+    if (cells) yield { line: first, cells } satisfies TableRow
   }
 }
 

@@ -53,10 +53,8 @@ function regexpOf(text: string): { regexp: RegExp } | { violation: string } {
 const ISO_DAY = /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/
 
 /** The day at the start of a text, as YYYY-MM-DD, or why there is none. One that is so written is always read. */
-export function dayIn(
-  text: string,
-  { texts, languages, regexps }: DayPattern,
-): { day: string } | { violation: string } {
+export function dayIn(text: string, pattern: DayPattern): { day: string } | { violation: string } {
+  const { texts, languages, regexps } = pattern
   // 3 de febrero de 2026
   const plain = text.trim().replaceAll(/ de /gi, ' ')
   const format = () => `the format of the map, ${texts.join(' or ')}`

@@ -155,14 +155,14 @@ function asWideAs(table: Table, { line, cells }: TableRow): string[] {
 
 /** A row without blanks below the headings of the row above is one of its own, and a row of numbers is none. */
 const BLANKS_BELOW_MIN = 2
-const NUMBER = /^[\d.,%\s]+$/
+export const NUMERIC = /^[\d.,%\s]+$/
 
 /** Two rows as one header: the lower one names only the columns of groups, which have blanks to the right of them. */
 function joinedHeader(upper: readonly string[], lower: readonly string[], test: HeaderTest): string[] | undefined {
   const below = lower.flatMap((cell, at) => (cell === '' || cell === upper[at] ? [] : [at]))
   const blanks = upper.filter((cell, at) => cell !== '' && (lower[at] ?? '') === '').length
   const isOwnRow = blanks < BLANKS_BELOW_MIN || !below.some((at) => (upper[at] ?? '') === '')
-  if (isOwnRow || below.some((at) => NUMBER.test(lower[at] ?? ''))) return undefined
+  if (isOwnRow || below.some((at) => NUMERIC.test(lower[at] ?? ''))) return undefined
   const grouped = withGroups(lower, upper, test.knows)
   const joined = Array.from({ length: Math.max(upper.length, lower.length) }, (_, at) => grouped[at] || upper[at] || '')
   const count = below.filter((at) => test.knows(joined[at] ?? '')).length

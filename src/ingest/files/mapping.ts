@@ -196,11 +196,7 @@ function refuseContradictions(members: Members, field: string, problems: string[
   }
 }
 
-function valuesOf(
-  values: Readonly<Record<string, Scalar>> | undefined,
-  field: string,
-  problems: string[],
-): ReadonlyMap<string, Scalar> | undefined {
+function valuesOf(values: Readonly<Record<string, Scalar>> | undefined, field: string, problems: string[]) {
   if (!values) return undefined
   const byText = new Map<string, Scalar>()
   for (const [text, becomes] of Object.entries(values)) {

@@ -1,6 +1,6 @@
 import { unguarded } from './csv.js'
 import { Headings } from './guess/headings.js'
-import { type HeadedTable, headingKey, rowsBelow } from './header.js'
+import { type HeadedTable, headingKey, NUMERIC, rowsBelow } from './header.js'
 import type { Mapping, Rule } from './mapping.js'
 import { excerpt, isBlank, type RowUnit, type SheetNoun, type TableRow } from './table.js'
 
@@ -144,7 +144,6 @@ function headsOf(shape: Shape, others: readonly number[], lone: ReadonlyMap<numb
 }
 
 const FACTORS = ['likelihood', 'impact'] as const
-const NUMBER = /^[\d.,%\s]+$/
 
 /** The rows of legends and other tables that follow a table after a gap. */
 function* belowTable(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<number> {
@@ -158,7 +157,7 @@ function* belowTable(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<
   const core = columns.filter((column) => shape.share(column) >= 0.6)
   const numeric = columns.filter((column) => {
     const texts = table.map(({ cells }) => cells[column] ?? '').filter((text) => !isBlank(text))
-    return texts.length > 1 && texts.every((text) => NUMBER.test(text))
+    return texts.length > 1 && texts.every((text) => NUMERIC.test(text))
   })
   // Words in columns of numbers are the header of another table.
   const isOtherHeader = ({ cells }: TableRow) => {

@@ -74,11 +74,8 @@ export function peopleImporter(run: ImportRun): Importer {
 }
 
 /** An export contains erased people too; importing them unchanged is allowed. */
-function requireErased(
-  { erasedAt, ...before }: PersonRow,
-  { groups, details, ...values }: Columns,
-  check: InputCheck,
-): void {
+function requireErased({ erasedAt, ...before }: PersonRow, columns: Columns, check: InputCheck): void {
+  const { groups, details, ...values } = columns
   const stored: Readonly<Record<string, unknown>> = before
   const isSame = Object.entries(values).every(([name, value]) => value === stored[name])
   const hasMore = (groups ?? []).length > 0 || (details && detailsWith(details, null) !== null)

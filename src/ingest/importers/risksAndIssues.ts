@@ -37,7 +37,6 @@ export function risksImporter(run: ImportRun): Importer {
   const tally = new Tally()
   const plan: EntryPlan<RiskRow, Values<typeof RISK_COLUMNS>> = {
     kind: 'risk',
-    assigneeField: 'owner',
     ledger: risksLedger(write),
     table: (t) => t.risk,
     rows: (where) => write.db.select().from(write.t.risk).where(where(write.t.risk)),
@@ -71,7 +70,6 @@ export function issuesImporter(run: ImportRun): Importer {
   const risks = new RiskMatcher()
   const plan: EntryPlan<IssueRow, Values<typeof ISSUE_COLUMNS>> = {
     kind: 'issue',
-    assigneeField: 'assignee',
     ledger: issuesLedger(write),
     table: (t) => t.issue,
     rows: (where) => write.db.select().from(write.t.issue).where(where(write.t.issue)),
@@ -111,7 +109,6 @@ type EntryValues = Readonly<Partial<Record<'id' | 'status' | 'project' | 'refere
 /** What differs between risks and issues in an import. */
 interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
   readonly kind: 'risk' | 'issue'
-  readonly assigneeField: 'owner' | 'assignee'
   readonly ledger: Ledger<Row>
   readonly table: (t: Tables) => PgTable & EntryColumns
   readonly rows: (where: (columns: EntryColumns) => SQL | undefined) => Promise<Row[]>
@@ -149,7 +146,7 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
     this.#run = run
     this.#plan = plan
     this.#projects = new ProjectMatcher(run)
-    this.#assignees = new AssigneeMatcher(run, plan.assigneeField)
+    this.#assignees = new AssigneeMatcher(run, plan.kind === 'risk' ? 'owner' : 'assignee')
     this.#isFirst = isFirstLoad(run, plan.table)
   }
 

@@ -16,7 +16,7 @@ export interface GuessOptions {
   readonly dateOrder?: DateOrder | undefined
 }
 
-type Reader = (column: Column) => Reading | undefined
+export type Reader = (column: Column) => Reading | undefined
 
 const PLAIN: Reading = { rule: {} }
 const SAMPLES = 2

@@ -1,8 +1,8 @@
 import { TEXT_MAX } from '../../../vocabulary.js'
-import { headingKey } from '../header.js'
+import { headingKey, NUMERIC } from '../header.js'
 import { folded, type Scalar } from '../mapping.js'
 import { isBlank, type SheetNoun } from '../table.js'
-import type { Assignment } from './assignment.js'
+import type { Assignment, Reader } from './assignment.js'
 import { type Column, isBlankWord, occurrencesInWords, type Reading, rowsInWords, rowsOf, Words } from './column.js'
 import { hasDays, ordersIn, readDays } from './dates.js'
 import { blankValues, byFoldedText, readFactor } from './scales.js'
@@ -233,7 +233,7 @@ function noteAlone(assignment: Assignment): void {
 }
 
 function ignoreIfNumeric(assignment: Assignment, column: Column): void {
-  const isNumeric = column.texts.every(({ text }) => NUMBER.test(text) || isBlankWord(text))
+  const isNumeric = column.texts.every(({ text }) => NUMERIC.test(text) || isBlankWord(text))
   if (isNumeric) assignment.ignore(column, 'it is computed from likelihood and impact')
 }
 
@@ -284,11 +284,7 @@ function takeTexts(assignment: Assignment, reference: Column | undefined): void 
 }
 
 /** Where Item is a short text and nothing else is one, it is the reference and the title. */
-function namedByReference(
-  assignment: Assignment,
-  reference: Column | undefined,
-  read: (column: Column) => Reading | undefined,
-): Column | undefined {
+function namedByReference(assignment: Assignment, reference: Column | undefined, read: Reader): Column | undefined {
   const reading = reference && assignment.mayMean(reference, 'title') ? read(reference) : undefined
   if (!reference || !reading) return undefined
   assignment.fill('title', reference, reading)
@@ -296,18 +292,17 @@ function namedByReference(
 }
 
 const LEVELS = new Words(STEPS)
-const NUMBER = /^[\d.,%\s]+$/
 
 /** A column of levels or numbers says how grave something is, not what. */
 function readTitle(column: Column, isCategory: boolean): Reading | undefined {
   // A category above some rows is the title of none.
   if (isCategory && column.blankCount > column.filled) return undefined
-  const isLevel = column.texts.every(({ text }) => NUMBER.test(text) || LEVELS.get(text) !== undefined)
+  const isLevel = column.texts.every(({ text }) => NUMERIC.test(text) || LEVELS.get(text) !== undefined)
   return isLevel ? undefined : readText(column)
 }
 
 function readText(column: Column): Reading | undefined {
-  return isMostly(column, NUMBER) ? undefined : { rule: {} }
+  return isMostly(column, NUMERIC) ? undefined : { rule: {} }
 }
 
 function untitled(assignment: Assignment): string {

@@ -3,15 +3,11 @@ import { type DayPattern, dayIn, patternAt } from '../days.js'
 import type { DateOrder } from '../guess/dates.js'
 import { type HeadedTable, headingKey, joinedNotes, recordRows, rowsBelow, surplusOf } from '../header.js'
 import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from '../mapping.js'
-import { listed, NO_FLAWS, type SheetRecord, type SheetRecords, UnreadableSheet } from '../table.js'
+import { listed, NO_FLAWS, type SheetRecord, UnreadableSheet } from '../table.js'
 import { RecordMapper } from './recordMapper.js'
 
 /** The records of a table by a map, and the map as it applies to the table. */
-export function mappedCells(
-  found: HeadedTable,
-  mapping: Mapping,
-  order?: DateOrder,
-): SheetRecords & { present: Mapping } {
+export function mappedCells(found: HeadedTable, mapping: Mapping, order?: DateOrder) {
   const places = placesOf(found.header.cells)
   const columns = new Map(Array.from(places.values(), ({ name, at }) => [name, at]))
   const cellsOf = (cells: readonly string[]) => (name: string) =>
@@ -78,12 +74,10 @@ function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Pla
   throw new UnreadableSheet(table.name, sentence, { line: header.line, unit: table.unit })
 }
 
-type Cells = (name: string) => readonly string[]
-
 /** Chooses the date format of each column by all of its texts; 3/6/2026 is decided by other columns, or by the user. */
 function withDayFormats(
   mapping: Mapping,
-  rows: () => Iterable<Cells>,
+  rows: () => Iterable<(name: string) => readonly string[]>,
   given: DateOrder | undefined,
   table: string,
 ): Mapping {

@@ -25,10 +25,6 @@ export function requireLine(line: number): void {
   if (line > ROWS_MAX) throw damaged(`it has a row ${line}, and no spreadsheet has that many`)
 }
 
-function cellName(column: number, line: number): string {
-  return `${lettersOf(column)}${line}`
-}
-
 function lettersOf(column: number): string {
   const last = String.fromCharCode(65 + (column % 26))
   return column < 26 ? last : lettersOf(Math.floor(column / 26) - 1) + last
@@ -86,7 +82,7 @@ export class SheetRows {
   put(cells: string[], column: number, line: number, text: string, times = 1): void {
     const most = CELL_CHARACTERS_MAX
     if (text.length > most) {
-      const cell = cellName(column, line)
+      const cell = `${lettersOf(column)}${line}`
       throw new BadZip(`The cell ${cell} has more than ${most.toLocaleString('en')} characters. Shorten it.`)
     }
     this.#budget.take(column + times - cells.length, text.length * times)
@@ -113,7 +109,7 @@ export class SheetRows {
 
   report(what: 'error' | 'uncomputed', column: number, line: number): void {
     const noted = what === 'error' ? this.#errors : this.#uncomputed
-    if (noted.count++ === 0) noted.first = cellName(column, line)
+    if (noted.count++ === 0) noted.first = `${lettersOf(column)}${line}`
   }
 
   finish(): { rows: readonly TableRow[]; notes: readonly string[] } {
