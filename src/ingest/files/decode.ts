@@ -34,8 +34,8 @@ export function decode(bytes: Uint8Array, name: string, encoding?: string): stri
 
   const text = decoded(bytes, decoder) ?? refuse(...invalid(bytes, decoder.encoding))
   const nul = text.indexOf('\0')
-  const lines = () => text.slice(0, nul).split(/\r\n?|\n/).length
-  if (nul >= 0) refuse('Here is a NUL byte: this is not text, or it is UTF-16; then give --encoding utf-16le.', lines())
+  const line = () => text.slice(0, nul).split(/\r\n?|\n/).length
+  if (nul >= 0) refuse('Here is a NUL byte: this is not text, or it is UTF-16; then give --encoding utf-16le.', line())
   if (text.trim() === '') refuse('The file is empty.')
   return text
 }

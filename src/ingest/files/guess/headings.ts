@@ -29,7 +29,7 @@ const BRACKETED = /[([（【{][^([（【{)\]）】}]*[)\]）】}]/gu
 
 type Aliases = ReturnType<typeof preparedAliases>
 
-/** By noun: there are thousands of aliases, and they stay the same. */
+/** By noun: there are hundreds of aliases, and they stay the same. */
 const prepared = new Map<SheetNoun, Aliases>()
 
 function preparedAliases(noun: SheetNoun) {
