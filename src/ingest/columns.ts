@@ -54,9 +54,7 @@ export const ISSUE_COLUMNS = {
   id: text('reference', 'The id of the issue, from an export; matched first.', ''),
 }
 
-/** The columns of a noun in a sheet. */
 interface SheetPlan {
-  /** The fields that an import accepts. */
   readonly fields: Fields
   /** The columns of an export in this order: fields and computed columns. */
   readonly columns: readonly string[]

@@ -25,7 +25,8 @@ export function exportRecords(read: Read, noun: SheetNoun, isLive: boolean): Asy
 const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => AsyncGenerator<readonly ExportRecord[]>>> = {
   async *people(read, isLive) {
     for await (const rows of pagesOf(read, personnel, isLive ? {} : { status: PERSON_STATUSES })) {
-      const groupsOf = await groupsOfPeople(read, idsOf(rows))
+      const ids = rows.map(({ id }) => id)
+      const groupsOf = await groupsOfPeople(read, ids)
       yield rows.map((row) => ({ ...detailed(row), groups: groupsOf.get(row.id) ?? [] }))
     }
   },
@@ -46,7 +47,6 @@ const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => Async
   },
 }
 
-/** Entries with their project, and with the person whom this field names. */
 async function linked<Row extends { projectId: string; details: string | null }>(
   read: Read,
   rows: readonly Row[],
@@ -63,13 +63,12 @@ async function linked<Row extends { projectId: string; details: string | null }>
 
 const RISK_COMPUTED = { level: riskLevel, rank: riskRank, residualScore, residualLevel }
 
-/** The rows with these fields, which SQL computes. */
 async function computed<Row extends { id: string }>(
   read: Read,
   rows: readonly Row[],
   fields: Readonly<Record<string, AnyComputed>>,
 ): Promise<Row[]> {
-  const ids = idsOf(rows)
+  const ids = rows.map(({ id }) => id)
   const all = rows.map((row) => ({ ...row }))
   for (const [name, field] of Object.entries(fields)) {
     const values = await computedValues(read, field, ids)
@@ -78,7 +77,6 @@ async function computed<Row extends { id: string }>(
   return all
 }
 
-/** A row with its details as a list. */
 function detailed<Row extends { details: string | null }>(row: Row) {
   return { ...row, details: detailsIn(row.details) }
 }
@@ -98,8 +96,4 @@ const DETAILED: Partial<Record<SheetNoun, (t: Tables) => Tables['person' | 'proj
   projects: projects.table,
   risks: risks.table,
   issues: issues.table,
-}
-
-function idsOf(rows: readonly { id: string }[]): string[] {
-  return rows.map(({ id }) => id)
 }

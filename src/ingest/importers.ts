@@ -1,9 +1,9 @@
 import type { Write } from '../store/store.js'
 import type { SheetNoun } from './files/table.js'
-import { issuesImporter, risksImporter } from './importers/entries.js'
 import { groupsImporter } from './importers/groups.js'
 import { peopleImporter } from './importers/people.js'
 import { projectsImporter } from './importers/projects.js'
+import { issuesImporter, risksImporter } from './importers/risksAndIssues.js'
 import { batchesOf, type Importer, type ImportOptions, type ImportResult, ImportRun, type SourceRecord } from './run.js'
 
 const IMPORTERS: Readonly<Record<SheetNoun, (run: ImportRun) => Importer>> = {

@@ -22,25 +22,10 @@ export interface Diagnostic {
   readonly stranger?: string
 }
 
-export interface Counts {
-  created: number
-  updated: number
-  unchanged: number
-  closed: number
-}
+export type Counts = Record<'created' | 'updated' | 'unchanged' | 'closed', number>
 
 /** The result of an import; if there are violations, nothing may be stored. */
-export interface ImportResult {
-  readonly counts: Readonly<Counts>
-  readonly violations: readonly Diagnostic[]
-  readonly warnings: readonly Diagnostic[]
-  /** Closings that were refused, because too many would be missing; everything else may be stored. */
-  readonly unclosed: readonly Diagnostic[]
-  /** The projects whose data was imported: their keys, by id. */
-  readonly projects: ReadonlyMap<string, string>
-  /** What was created because it was unknown, such as `project APOLLO`. */
-  readonly made: readonly string[]
-}
+export type ImportResult = Pick<ImportRun, 'counts' | 'violations' | 'warnings' | 'unclosed' | 'projects' | 'made'>
 
 /** How diagnostics refer to the input: lines and flags for a file, pointers and arguments for the API. */
 export interface Wording {
@@ -53,29 +38,22 @@ export interface Wording {
 }
 
 export interface ImportOptions {
-  /** The project of records that name none. */
   readonly project?: string | undefined
   /** Create unknown projects, called by their keys where no name is given. */
   readonly createProjects?: boolean
   readonly createGroups?: boolean
   /** Match owners and assignees with the roster; without it the result does not depend on the roster. */
   readonly matchPeople?: boolean
-  /** Refuse owners and assignees who are not on the roster. */
   readonly strictPeople?: boolean
-  /**
-   * The records are a complete list: close the live entries of their projects that are not among them, or set people
-   * who are not among them INACTIVE.
-   */
+  /** The records are a complete list: close the other live entries of their projects, or set other people INACTIVE. */
   readonly closeMissing?: boolean
   /** How many may be closed at once, instead of `LIMITS.closeShareMax`. */
   readonly closeLimit?: number | undefined
-  /** What other files of the same complete list have. */
   readonly others?: OtherFiles
   readonly wording: Wording
   readonly onProgress?: (records: number) => void
 }
 
-/** The other files of an import. */
 export interface OtherFiles {
   /** The projects of earlier files, by key, with the name of the file. */
   readonly projects: Map<string, string>
@@ -85,7 +63,6 @@ export interface OtherFiles {
   readonly isLast: boolean
 }
 
-/** Imports the records of one noun, batch by batch. */
 export interface Importer {
   /** Merges records that belong together, before they are split into batches. */
   gather?(records: readonly SourceRecord[]): readonly SourceRecord[]
@@ -93,15 +70,17 @@ export interface Importer {
   finish?(): Promise<void>
 }
 
-/** One import run: its options, and its result so far. */
 export class ImportRun {
   readonly write: Write
   readonly options: ImportOptions
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
   readonly violations: Diagnostic[] = []
   readonly warnings: Diagnostic[] = []
+  /** Closings that were refused, because too many would be missing; everything else may be stored. */
   readonly unclosed: Diagnostic[] = []
+  /** The projects whose data was imported: their keys, by id. */
   readonly projects = new Map<string, string>()
+  /** What was created because it was unknown, such as `project APOLLO`. */
   readonly made: string[] = []
   readonly #claims = new Map<string, Map<string, number>>()
 

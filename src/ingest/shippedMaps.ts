@@ -1,39 +1,28 @@
 import { type IssueSeverity, TEXT_MAX } from '../vocabulary.js'
 import { SHEETS } from './columns.js'
-import { ISSUE_STATUS_WORDS, PERSON_STATUS_WORDS, SEVERITY_WORDS } from './files/guess/words.js'
+import { SEVERITY_WORDS, STATUS_WORDS } from './files/guess/words.js'
 import { mappingOf } from './files/mapping.js'
 import type { Recognisable } from './files/maps/recognition.js'
 import type { SheetNoun } from './files/table.js'
 
 /** A map that comes with the command, in the form of a map file. */
-interface MapFile extends Omit<Recognisable, 'mapping'> {
-  /** What it reads, for the list of maps. */
+interface MapFile extends Omit<Recognisable, 'mapping' | 'source'> {
   readonly reads: string
   readonly where?: readonly Readonly<Record<string, unknown>>[]
   readonly columns: Readonly<Record<string, unknown>>
 }
 
-type Words<V extends string> = Readonly<Record<V, string>>
-
 /** What labels say about severity: most of them say something else. */
-const LABELS: Words<IssueSeverity> = {
+const LABELS: Readonly<Record<IssueSeverity, string>> = {
   CRITICAL: 'critical, blocker, urgent',
   HIGH: 'high, major',
   MEDIUM: 'medium, normal, moderate',
   LOW: 'low, minor, trivial',
 }
 
-/** States of trackers besides the words of people: Jira's categories, and the processes of Azure DevOps and OpenProject. */
-const STATES: Words<'OPEN' | 'IN_PROGRESS' | 'RESOLVED' | 'CLOSED'> = {
-  OPEN: 'proposed, approved, in specification, specified, confirmed, scheduled',
-  IN_PROGRESS: 'indeterminate, committed, developed, feedback',
-  RESOLVED: 'terminé(e)',
-  CLOSED: 'removed, abgewiesen',
-}
-
-function valuesOf(...all: Readonly<Record<string, string>>[]): Readonly<Record<string, string>> {
-  const entries = all.flatMap((words) => Object.entries(words))
-  return Object.fromEntries(entries.flatMap(([value, list]) => list.split(', ').map((word) => [word, value])))
+function valuesOf(words: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const pairs = Object.entries(words).flatMap(([value, list]) => list.split(', ').map((word) => [word, value]))
+  return Object.fromEntries(pairs)
 }
 
 /** Labels such as `priority: high`, `sev2` and `critical`. */
@@ -64,33 +53,25 @@ const description = rule({ cut: TEXT_MAX.description })
 const severity = rule({ values: valuesOf(SEVERITY_WORDS), default: 'MEDIUM', otherwise: 'MEDIUM' })
 const severityOfLabels = rule({ values: labelValues(), default: 'MEDIUM' })
 // A status that is unknown is open, so that it is seen.
-const status = rule({ values: valuesOf(ISSUE_STATUS_WORDS, STATES), otherwise: 'OPEN' })
-const personStatus = rule({ values: valuesOf(PERSON_STATUS_WORDS), otherwise: 'ACTIVE' })
+const status = rule({ values: valuesOf(STATUS_WORDS.issues), otherwise: 'OPEN' })
+const personStatus = rule({ values: valuesOf(STATUS_WORDS.people), otherwise: 'ACTIVE' })
 const isoDay = rule({ date: 'yyyy-MM-dd' })
 // As the user's settings write it: the whole column shows how.
 const localDay = rule({ date: [...NUMERIC, ...NAMED], months: ['de', 'fr', 'es', 'pt', 'pl'] })
 
-/** The headings of Jira's CSV are in the language of the user. */
-const KEY = [
-  ...['Issue key', 'Work item key', 'Vorgangsschlüssel', 'Clé de ticket', 'Clave de incidencia'],
-  ...['Chave da item', 'Chave do item', 'Klucz zgłoszenia'],
-]
-const PROJECT = ['Project key', 'Projektschlüssel', 'Clé de projet', 'Clave del proyecto', 'Klucz projektu']
-const SUMMARY = ['Summary', 'Zusammenfassung', 'Résumé', 'Resumen', 'Resumo', 'Podsumowanie']
-const STATUS = [
-  'Status',
-  'État',
-  'Estado',
-  'Status Category',
-  'Statuskategorie',
-  "Catégorie d'état",
-  'Categoría de estado',
-]
-const ASSIGNEE = [
-  ...['Assignee', 'Zugewiesene Person', 'Bearbeiter', 'Personne assignée'],
-  ...['Responsable', 'Persona asignada', 'Responsável'],
-]
-const DUE = ['Due date', 'Fälligkeitsdatum', "Date d'échéance", 'Fecha de vencimiento', 'Data limite', 'Termin']
+const names = (text: string) => text.split(', ')
+
+// The headings of Jira's CSV are in the language of the user.
+const KEY = names(
+  'Issue key, Work item key, Vorgangsschlüssel, Clé de ticket, Clave de incidencia, Chave da item, Chave do item, Klucz zgłoszenia',
+)
+const PROJECT = names('Project key, Projektschlüssel, Clé de projet, Clave del proyecto, Klucz projektu')
+const SUMMARY = names('Summary, Zusammenfassung, Résumé, Resumen, Resumo, Podsumowanie')
+const STATUS = names("Status, État, Estado, Status Category, Statuskategorie, Catégorie d'état, Categoría de estado")
+const ASSIGNEE = names(
+  'Assignee, Zugewiesene Person, Bearbeiter, Personne assignée, Responsable, Persona asignada, Responsável',
+)
+const DUE = names("Due date, Fälligkeitsdatum, Date d'échéance, Fecha de vencimiento, Data limite, Termin")
 
 const GITHUB = {
   reference: { from: 'number', prefix: 'GH-' },
@@ -105,7 +86,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'jira-csv',
     product: 'a Jira export',
     reads: 'the CSV export of Jira (all or current fields), in English, German, French, Spanish, Portuguese or Polish',
-    source: 'table',
     signature: [KEY, SUMMARY],
     columns: {
       // An export of the current fields has the key of the issue alone.
@@ -124,7 +104,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'jira-json',
     product: "an answer of Jira's REST API",
     reads: "Jira's REST API, version 2 or 3: GET /rest/api/3/search/jql",
-    source: 'objects',
     signature: [['key'], ['fields.summary'], ['fields.status', 'fields.issuetype']],
     columns: {
       project: { from: ['fields.project.key', 'key'], before: '-' },
@@ -143,7 +122,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'github-json',
     product: "an answer of GitHub's REST API",
     reads: "GitHub's REST API: GET /repos/OWNER/REPO/issues; pull requests are left out",
-    source: 'objects',
     signature: [['number'], ['html_url'], ['repository_url', 'events_url', 'comments_url']],
     where: [{ column: 'pull_request', blank: true }],
     columns: {
@@ -158,7 +136,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'github-cli',
     product: 'the output of gh',
     reads: 'gh issue list --json number,title,body,state,labels,assignees,url,createdAt,milestone',
-    source: 'objects',
     signature: [['number'], ['title'], ['state', 'createdAt', 'url', 'labels'], ['assignees', 'createdAt', 'url']],
     columns: {
       ...GITHUB,
@@ -172,7 +149,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'gitlab-json',
     product: "an answer of GitLab's REST API",
     reads: "GitLab's REST API: GET /projects/ID/issues",
-    source: 'objects',
     signature: [['iid'], ['web_url'], ['project_id']],
     columns: {
       reference: 'iid',
@@ -191,7 +167,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'redmine-json',
     product: "an answer of Redmine's REST API",
     reads: "Redmine's REST API: GET /issues.json",
-    source: 'objects',
     signature: [['subject'], ['tracker.name'], ['status.name']],
     columns: {
       reference: 'id',
@@ -208,7 +183,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'redmine-csv',
     product: 'a Redmine export',
     reads: 'the CSV export of Redmine, in English or German',
-    source: 'table',
     signature: [['#'], ['Tracker'], ['Subject', 'Thema']],
     columns: {
       reference: '#',
@@ -225,7 +199,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'openproject-json',
     product: "an answer of OpenProject's API",
     reads: "OpenProject's API v3: GET /api/v3/work_packages",
-    source: 'objects',
     signature: [['subject'], ['lockVersion', '_type'], ['_links.status']],
     columns: {
       reference: 'id',
@@ -242,7 +215,6 @@ const ISSUES: readonly MapFile[] = [
     name: 'azure-devops-csv',
     product: 'an Azure DevOps export',
     reads: 'the CSV of a query in Azure Boards (Export to CSV)',
-    source: 'table',
     signature: [['ID'], ['Work Item Type'], ['Title', 'Title 1'], ['State']],
     columns: {
       reference: 'ID',
@@ -277,7 +249,6 @@ const PEOPLE: readonly MapFile[] = [
     product: 'an answer of Microsoft Graph',
     reads:
       'Microsoft Graph: GET /users?$select=id,displayName,mail,userPrincipalName,jobTitle,department,accountEnabled',
-    source: 'objects',
     signature: [['userPrincipalName'], ['displayName'], ['id']],
     columns: { ...ENTRA, externalId: 'id' },
   },
@@ -285,7 +256,6 @@ const PEOPLE: readonly MapFile[] = [
     name: 'entra-csv',
     product: 'an export of Microsoft Entra',
     reads: 'the CSV of Download users in the Microsoft Entra or Azure portal',
-    source: 'table',
     signature: [['userPrincipalName'], ['displayName'], ['id', 'objectId', 'Object Id']],
     columns: { ...ENTRA, externalId: { from: ['id', 'objectId', 'Object Id'] } },
   },
@@ -293,7 +263,6 @@ const PEOPLE: readonly MapFile[] = [
     name: 'google-csv',
     product: 'an export of Google Workspace',
     reads: 'the CSV of Download users in the Google Admin console',
-    source: 'table',
     signature: [['First Name [Required]'], ['Last Name [Required]'], ['Email Address [Required]']],
     columns: {
       name: { from: ['First Name [Required]', 'Last Name [Required]'], join: ' ' },
@@ -308,7 +277,6 @@ const PEOPLE: readonly MapFile[] = [
     name: 'ad-csv',
     product: 'an export of Active Directory',
     reads: 'Get-ADUser -Filter * -Properties EmailAddress,Title,Department,DisplayName | Export-Csv',
-    source: 'table',
     signature: [['SamAccountName'], ['DistinguishedName', 'ObjectGUID', 'SID']],
     columns: {
       name: { from: ['DisplayName', 'Name', 'CN'] },
@@ -323,7 +291,6 @@ const PEOPLE: readonly MapFile[] = [
     name: 'bamboohr-csv',
     product: 'an export of BambooHR',
     reads: 'a report of BambooHR with Employee #, First Name, Last Name, Work Email, Job Title, Department and Status',
-    source: 'table',
     signature: [['Employee #', 'EEID'], ['First Name'], ['Last Name'], ['Work Email'], ['Job Title']],
     columns: {
       name: { from: ['First Name', 'Last Name'], join: ' ' },
@@ -338,7 +305,6 @@ const PEOPLE: readonly MapFile[] = [
     name: 'workday-csv',
     product: 'a report of Workday',
     reads: 'a worker report of Workday with Employee ID, Worker, Business Title and Supervisory Organization',
-    source: 'table',
     signature: [
       ['Employee ID', 'Worker ID'],
       ['Business Title'],
@@ -362,6 +328,8 @@ function shipped(noun: SheetNoun, files: readonly MapFile[]) {
   return files.map(({ where = [], columns, ...file }) => ({
     ...file,
     noun,
+    // The maps of CSV exports are named so; the others read JSON.
+    source: file.name.endsWith('-csv') ? ('table' as const) : ('objects' as const),
     mapping: () => mappingOf({ where, columns }, file.name, fields),
   }))
 }

@@ -44,18 +44,16 @@ export async function syncProject(write: Write, state: ProjectState, matchPeople
   const ofProject = await part(write, 'projects', bounds.isSound ? [project] : null, '', { wording: OF_PROJECT })
   // Without the project its entries cannot be matched with the stored ones.
   const first = [...bounds.violations, ...ofProject.violations]
-  if (first.length > 0) refuse(PROJECT, mergedViolations(first, await violationsBy(checkProjectState, state)))
+  if (first.length > 0) refuse('The project', mergedViolations(first, await violationsBy(checkProjectState, state)))
   const ofRisks = await part(write, 'risks', risks, '/risks', { ...options, wording: OF_PROJECT })
   const ofIssues = await part(write, 'issues', issues, '/issues', { ...options, wording: OF_PROJECT })
   // Risks that are not stored cannot be found by their issues: drop those follow-up violations.
   const isOwn = ({ pointer = '' }: Violation) =>
     ofRisks.violations.length === 0 || !/^\/issues\/\d+\/risk$/.test(pointer)
-  refuse(PROJECT, [...ofRisks.violations, ...ofIssues.violations.filter(isOwn)])
+  refuse('The project', [...ofRisks.violations, ...ofIssues.violations.filter(isOwn)])
   const warnings = [...ofRisks.warnings, ...ofIssues.warnings]
   return { key: project.key, risks: ofRisks.counts, issues: ofIssues.counts, warnings }
 }
-
-const PROJECT = 'The project'
 
 type ProjectBounds = Pick<ProjectState, 'risks' | 'issues' | 'closeLimit'>
 
@@ -87,7 +85,6 @@ function checkLimit(member: string, limit: Optional<number>, check: InputCheck):
   if (limit != null && limit < 0) check.violation(member, 'Must not be below 0.')
 }
 
-/** Throws if there is any violation, so that nothing is stored. */
 function refuse(what: string, violations: readonly Violation[]): void {
   if (violations.length === 0) return
   const more =
@@ -143,9 +140,6 @@ const WORDING: Omit<Wording, 'place'> = {
   closeLimit: 'leaverLimit:',
 }
 
-const PERSONNEL = 'The personnel'
-
-/** What to do with more records than the limit. */
 export const FOR_MORE_PERSONNEL = 'Send more in parts, without leavers, or use `operations import`.'
 
 /** Updates people and groups to the given state, by the rules of the import. */
@@ -154,7 +148,7 @@ export async function syncPersonnel(write: Write, state: PersonnelState): Promis
   const closeMissing = leavers === 'INACTIVE'
   const bounds = new InputCheck()
   checkPersonnelBounds(state, bounds)
-  if (!bounds.isSound) refuse(PERSONNEL, await violationsBy(checkPersonnelState, state))
+  if (!bounds.isSound) refuse('The personnel', await violationsBy(checkPersonnelState, state))
   const options = { closeMissing, closeLimit: leaverLimit ?? undefined, wording: WORDING }
   const ofPeople = () => part(write, 'people', people, '/people', options)
   const ofGroups = () => part(write, 'groups', groups, '/groups', { wording: WORDING })
@@ -166,7 +160,7 @@ export async function syncPersonnel(write: Write, state: PersonnelState): Promis
   const isOwn = ({ pointer = '' }: Violation) =>
     first.violations.length === 0 || !/^\/\w+\/\d+\/(groups|members)$/.test(pointer)
   const [peoplePart, groupsPart] = hasMembers ? [first, second] : [second, first]
-  refuse(PERSONNEL, [...first.violations, ...second.violations.filter(isOwn)])
+  refuse('The personnel', [...first.violations, ...second.violations.filter(isOwn)])
   const warnings = [...peoplePart.warnings, ...groupsPart.warnings]
   return { people: peoplePart.counts, groups: groupsPart.counts, warnings }
 }
@@ -225,27 +219,23 @@ const UNIQUE = {
 }
 
 /** Adds every violation of these records that is known without the store, duplicates among them included. */
-async function checkRecords(
-  noun: keyof typeof UNIQUE,
-  records: readonly Members[] = [],
-  check: InputCheck,
-): Promise<void> {
+async function checkRecords(noun: keyof typeof UNIQUE, records: readonly Members[] = [], check: InputCheck) {
   if (records.length > LIMITS.syncRecordsMax) return
   const first = new Map<string, number>()
   for (const [index, record] of records.entries()) {
     if (index > 0 && index % BATCH_RECORDS === 0) await setImmediate()
     if (check.found.length >= LIMITS.syncViolationsMax) return
-    const own = new InputCheck()
-    const values: Members = readers[noun](record, own)
+    const ofRecord = new InputCheck()
+    const values: Members = readers[noun](record, ofRecord)
     for (const [field, comparable] of Object.entries(UNIQUE[noun])) {
       const value = values[field]
       if (typeof value !== 'string') continue
       const key = JSON.stringify([field, comparable(value)])
       const before = first.get(key)
       if (before === undefined) first.set(key, index)
-      else own.violation(field, sameAs(`/${noun}/${before}`))
+      else ofRecord.violation(field, sameAs(`/${noun}/${before}`))
     }
-    for (const { member, detail } of own.found) check.violation(`${noun}/${index}/${member}`, detail)
+    for (const { member, detail } of ofRecord.found) check.violation(`${noun}/${index}/${member}`, detail)
   }
 }
 
@@ -259,11 +249,7 @@ function numberIn(raw: unknown): number | undefined {
   return typeof raw === 'number' ? raw : undefined
 }
 
-/** What a check finds. */
-async function violationsBy(
-  find: (state: Members, check: InputCheck) => Promise<void>,
-  state: object,
-): Promise<readonly Violation[]> {
+async function violationsBy(find: typeof checkProjectState, state: object): Promise<readonly Violation[]> {
   const check = new InputCheck()
   await find({ ...state }, check)
   return check.violations

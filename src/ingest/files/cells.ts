@@ -19,21 +19,16 @@ export function sheetValue(value: unknown): unknown {
   return value ?? null
 }
 
-/** The same as the text of a cell that no spreadsheet runs as a formula. */
 function sheetCell(value: unknown): string {
   const plain = sheetValue(value)
   if (plain === null) return ''
   return guarded(Array.isArray(plain) ? plain.join(';') : String(plain))
 }
 
-/** How entries become the rows of a CSV. */
-export interface SheetLayout {
-  readonly header: readonly string[]
-  cells(entry: Entry): string[]
-}
+export type SheetLayout = ReturnType<typeof sheetLayout>
 
 /** A column for each of these details; for too many, one that has them as JSON, so that rows stay short. */
-export function sheetLayout(columns: readonly string[], names: readonly string[]): SheetLayout {
+export function sheetLayout(columns: readonly string[], names: readonly string[]) {
   const isJson = names.length > DETAIL_COLUMNS_MAX
   const headers = isJson ? [DETAILS] : names.map((name) => guarded(`${DETAILS}.${name}`))
   const detailCells = (details: readonly Detail[]) => {
@@ -44,7 +39,7 @@ export function sheetLayout(columns: readonly string[], names: readonly string[]
   }
   return {
     header: columns.flatMap((column) => (column === DETAILS ? headers : [column])),
-    cells: (entry) =>
+    cells: (entry: Entry) =>
       columns.flatMap((column) => (column === DETAILS ? detailCells(detailsOf(entry)) : [sheetCell(entry[column])])),
   }
 }
@@ -52,7 +47,7 @@ export function sheetLayout(columns: readonly string[], names: readonly string[]
 /** The names of the details of all entries, in an order that agrees with as many entries as possible. */
 export class DetailNames {
   readonly all: string[] = []
-  readonly #known = new Set<string>()
+  readonly #seen = new Set<string>()
 
   /** Whether they become one column: their order no longer matters, and finding it takes longer with each. */
   get areTooMany(): boolean {
@@ -63,17 +58,17 @@ export class DetailNames {
     if (this.areTooMany) return
     const names = detailsOf(entry).map(({ name }) => name)
     for (const [at, name] of names.entries()) {
-      if (this.#known.has(name)) continue
-      this.#known.add(name)
+      if (this.#seen.has(name)) continue
+      this.#seen.add(name)
       this.all.splice(this.#placeOf(names, at), 0, name)
     }
   }
 
-  /** After the name before it in its own entry; the first of an entry before the next one that is known. */
+  /** After the name before it in its own entry; the first of an entry before the next one that was seen. */
   #placeOf(names: readonly string[], at: number): number {
     const last = names[at - 1]
     if (last !== undefined) return this.all.indexOf(last) + 1
-    const next = names.slice(1).find((name) => this.#known.has(name))
+    const next = names.slice(1).find((name) => this.#seen.has(name))
     return next === undefined ? this.all.length : this.all.indexOf(next)
   }
 }

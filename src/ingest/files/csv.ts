@@ -1,23 +1,12 @@
 import { CELL_CHARACTERS_MAX, COLUMNS_MAX, excerpt, type Table, type TableRow, UnreadableSheet } from './table.js'
 
-/** The separators by name. */
 export const SEPARATOR_NAMES = { comma: ',', semicolon: ';', tab: '\t' } as const
 export type SeparatorName = keyof typeof SEPARATOR_NAMES
 export type Separator = (typeof SEPARATOR_NAMES)[SeparatorName]
 const SEPARATORS = Object.values(SEPARATOR_NAMES)
 
-/** Where to start, and the name of the text for messages. */
-interface CsvOptions {
-  readonly name?: string
-  readonly start?: number
-}
-
 /** The records of a CSV text (RFC 4180), without blank lines and comments, which begin with `# `. */
-export function* csvRecords(
-  text: string,
-  separator: Separator,
-  { name = 'The text', start = 0 }: CsvOptions = {},
-): Generator<TableRow, void> {
+export function* csvRecords(text: string, separator: Separator, { name = 'The text', start = 0 } = {}) {
   const [nextCr, nextLf, nextQuote] = [finder(text, '\r'), finder(text, '\n'), finder(text, '"')]
   const nextSeparator = finder(text, separator)
   let at = start
@@ -88,18 +77,14 @@ export function* csvRecords(
     if (isComment) at = end
     at += text.startsWith('\r\n', at) ? 2 : 1
     line++
-    if (cells) yield { line: first, cells }
+    if (cells) yield { line: first, cells } satisfies TableRow
   }
 }
 
-const LINE_END = /\r\n?|\n/g
-
-type Finder = (from: number) => number
-
 /** Finds the next position of a character. Positions only increase, so each part of the text is searched once. */
-function finder(text: string, character: string): Finder {
+function finder(text: string, character: string) {
   let place = -1
-  return (from) => {
+  return (from: number): number => {
     if (place < from) {
       const found = text.indexOf(character, from)
       place = found === -1 ? Number.POSITIVE_INFINITY : found
@@ -109,7 +94,7 @@ function finder(text: string, character: string): Finder {
 }
 
 function lineEnds(text: string): number {
-  return text.match(LINE_END)?.length ?? 0
+  return text.match(/\r\n?|\n/g)?.length ?? 0
 }
 
 /** A text as a table, once for each separator that it may have, the likeliest one first. */
@@ -126,10 +111,7 @@ export function csvTables(text: string, name: string): Table[] {
   }))
 }
 
-/**
- * The separators that a text may have, by their number in its first record, and where that begins: Excel writes `sep=;`
- * on a line before it.
- */
+/** The likeliest separators first, and where the first record begins: Excel writes `sep=;` on a line before it. */
 export function separatorsOf(text: string): { separators: Separator[]; start: number } {
   const declared = /^"?sep=([,;\t])"?(?:\r\n?|\n|$)/i.exec(text)
   const separator = SEPARATORS.find((one) => one === declared?.[1])
@@ -139,7 +121,6 @@ export function separatorsOf(text: string): { separators: Separator[]; start: nu
   return { separators: SEPARATORS.toSorted((one, other) => count(other) - count(one)), start: 0 }
 }
 
-/** The first record without its quoted parts. */
 function outsideQuotes(text: string): string {
   // The first line that is neither blank nor a comment.
   let at = Math.max(0, text.search(/^(?!# |[^\S\r\n]*$)/m))
@@ -171,11 +152,8 @@ export function csvLine(cells: readonly string[], separator: Separator = ','): s
   return `${line.join(separator)}\r\n`
 }
 
-/**
- * Where a formula could begin. A spreadsheet set to another separator than the file's also splits at that one and at
- * line breaks, and treats a quote as one only at the start of its own cells; one of an East Asian language takes the
- * full-width signs as well.
- */
+// A spreadsheet that is set to another separator splits at that one and at line breaks, whatever the quotes are; one of
+// an East Asian language takes the full-width signs as well.
 const FORMULA = /(^|[,;\t\r\n])(?='*[=+\-@\t\r＝＋－＠])/
 const FORMULAS = /(?<=^|[,;\t\r\n])(?='*[=+\-@\t\r＝＋－＠])/g
 const GUARDS = /(?<=^|[,;\t\r\n])'(?='*[=+\-@\t\r＝＋－＠])/g
@@ -186,7 +164,6 @@ export function guarded(text: string): string {
   return FORMULA.test(text) ? text.replaceAll(FORMULAS, "'") : text
 }
 
-/** The text of a guarded cell. */
 export function unguarded(text: string): string {
   return text.includes("'") ? text.replaceAll(GUARDS, '') : text
 }

@@ -29,7 +29,6 @@ export function dayPattern(
   return invalid ?? { pattern: { texts, languages, regexps } }
 }
 
-/** One of the formats of a pattern, alone. */
 export function patternAt({ texts, languages, regexps }: DayPattern, text: string): DayPattern {
   const regexp = regexps[texts.indexOf(text)]
   return { texts: [text], languages, regexps: regexp ? [regexp] : [] }
@@ -54,10 +53,8 @@ function regexpOf(text: string): { regexp: RegExp } | { violation: string } {
 const ISO_DAY = /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/
 
 /** The day at the start of a text, as YYYY-MM-DD, or why there is none. One that is so written is always read. */
-export function dayIn(
-  text: string,
-  { texts, languages, regexps }: DayPattern,
-): { day: string } | { violation: string } {
+export function dayIn(text: string, pattern: DayPattern): { day: string } | { violation: string } {
+  const { texts, languages, regexps } = pattern
   // 3 de febrero de 2026
   const plain = text.trim().replaceAll(/ de /gi, ' ')
   const format = () => `the format of the map, ${texts.join(' or ')}`
@@ -77,11 +74,10 @@ export function dayIn(
   }
 }
 
-const MONTHS = 12
 /** Fewer letters are no abbreviation that people use. */
 const LETTERS_MIN = 3
 
-const known = new Map<string, readonly (readonly [name: string, month: number])[]>()
+const namesByLanguage = new Map<string, readonly (readonly [name: string, month: number])[]>()
 
 /** Months that were found, by languages and text: a column has the same twelve names over and over. */
 const found = new Map<string, number>()
@@ -106,7 +102,6 @@ function searched(wanted: string, languages: readonly string[]): number | undefi
   return months.size === 1 ? [...months][0] : undefined
 }
 
-/** Whether month names of a language are known. */
 export function isMonthLanguage(language: string): boolean {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(language).length === 1
@@ -116,18 +111,18 @@ export function isMonthLanguage(language: string): boolean {
 }
 
 function namesOf(language: string): readonly (readonly [string, number])[] {
-  const before = known.get(language)
+  const before = namesByLanguage.get(language)
   if (before) return before
   // Beside a day, some languages inflect the name: styczeń, 3 stycznia.
   const forms = [{ month: 'long' }, { month: 'short' }, { day: 'numeric', month: 'long' }] as const
   const names = forms.flatMap((form) => {
     const format = new Intl.DateTimeFormat(language, { ...form, timeZone: 'UTC' })
-    return Array.from({ length: MONTHS }, (_, index) => {
+    return Array.from({ length: 12 }, (_, index) => {
       const part = format.formatToParts(Date.UTC(2026, index, 1)).find(({ type }) => type === 'month')
       return [plain(part?.value ?? ''), index + 1] as const
     })
   })
-  known.set(language, names)
+  namesByLanguage.set(language, names)
   return names
 }
 

@@ -18,7 +18,6 @@ const MARKS = [
   { bytes: [0xfe, 0xff], encoding: 'utf-16be' },
 ]
 
-/** The text of a file, or an error that says what to do about it. */
 export function decode(bytes: Uint8Array, name: string, encoding?: string): string {
   const refuse = (sentence: string, line?: number): never => {
     throw new UnreadableSheet(name, sentence, { line })
@@ -35,8 +34,8 @@ export function decode(bytes: Uint8Array, name: string, encoding?: string): stri
 
   const text = decoded(bytes, decoder) ?? refuse(...invalid(bytes, decoder.encoding))
   const nul = text.indexOf('\0')
-  if (nul >= 0)
-    refuse('Here is a NUL byte: this is not text, or it is UTF-16; then give --encoding utf-16le.', lineAt(text, nul))
+  const line = () => text.slice(0, nul).split(/\r\n?|\n/).length
+  if (nul >= 0) refuse('Here is a NUL byte: this is not text, or it is UTF-16; then give --encoding utf-16le.', line())
   if (text.trim() === '') refuse('The file is empty.')
   return text
 }
@@ -56,7 +55,9 @@ function decoderOf(encoding: string): TextDecoder | undefined {
 function decoded(bytes: Uint8Array, decoder: TextDecoder): string | undefined {
   try {
     const text = decoder.decode(bytes)
-    return decoder.encoding === 'windows-1252' ? text.replace(/[\x80-\x9f]/g, windows1252) : text
+    return decoder.encoding === 'windows-1252'
+      ? text.replace(/[\x80-\x9f]/g, (control) => WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80))
+      : text
   } catch {
     return undefined
   }
@@ -64,10 +65,6 @@ function decoded(bytes: Uint8Array, decoder: TextDecoder): string | undefined {
 
 // Node 20.18.3 to 24 decodes windows-1252 as Latin-1 (nodejs/node#56542), which has control characters here.
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
-
-function windows1252(control: string): string {
-  return WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80)
-}
 
 function invalid(bytes: Uint8Array, encoding: string): [sentence: string, line?: number] {
   if (encoding !== 'utf-8') return [`The file is not in ${encoding}.`]
@@ -86,8 +83,4 @@ function lineOfBadByte(bytes: Uint8Array): number {
     line++
   }
   return line
-}
-
-function lineAt(text: string, index: number): number {
-  return text.slice(0, index).split(/\r\n?|\n/).length
 }

@@ -28,7 +28,6 @@ export interface HeaderTest {
   readonly isByMost?: boolean
   /** Whether the name of a sheet says that it has what is looked for. */
   readonly isNamed?: (sheet: string) => boolean
-  /** Whether it is one of the wanted columns. */
   knows(heading: string): boolean
   count(headings: readonly string[]): number
 }
@@ -40,8 +39,8 @@ export function knownColumns(knows: (heading: string) => boolean, isByMost = fal
     isByMost,
     knows,
     count(headings) {
-      const known = new Set(headings.filter((heading) => heading !== '' && knows(heading)).map(headingKey))
-      return known.size < 2 ? 0 : known.size
+      const keys = new Set(headings.filter((heading) => heading !== '' && knows(heading)).map(headingKey))
+      return keys.size < 2 ? 0 : keys.size
     },
   }
 }
@@ -64,7 +63,6 @@ export function mappedColumns({ rules, where }: Mapping): HeaderTest {
 
 export interface HeadedTable {
   readonly table: Table
-  /** The row of headings, trimmed. */
   readonly header: TableRow
   /** The rows before it that have something in them. */
   readonly above: number
@@ -157,48 +155,45 @@ function asWideAs(table: Table, { line, cells }: TableRow): string[] {
 
 /** A row without blanks below the headings of the row above is one of its own, and a row of numbers is none. */
 const BLANKS_BELOW_MIN = 2
-const NUMBER = /^[\d.,%\s]+$/
+export const NUMERIC = /^[\d.,%\s]+$/
 
 /** Two rows as one header: the lower one names only the columns of groups, which have blanks to the right of them. */
 function joinedHeader(upper: readonly string[], lower: readonly string[], test: HeaderTest): string[] | undefined {
   const below = lower.flatMap((cell, at) => (cell === '' || cell === upper[at] ? [] : [at]))
   const blanks = upper.filter((cell, at) => cell !== '' && (lower[at] ?? '') === '').length
   const isOwnRow = blanks < BLANKS_BELOW_MIN || !below.some((at) => (upper[at] ?? '') === '')
-  if (isOwnRow || below.some((at) => NUMBER.test(lower[at] ?? ''))) return undefined
+  if (isOwnRow || below.some((at) => NUMERIC.test(lower[at] ?? ''))) return undefined
   const grouped = withGroups(lower, upper, test.knows)
   const joined = Array.from({ length: Math.max(upper.length, lower.length) }, (_, at) => grouped[at] || upper[at] || '')
-  const known = below.filter((at) => test.knows(joined[at] ?? '')).length
+  const count = below.filter((at) => test.knows(joined[at] ?? '')).length
   const isBetter = test.count(joined) > Math.max(test.count(upper), test.count(lower))
-  return isBetter && known > 1 && known * 2 >= below.length ? joined : undefined
+  return isBetter && count > 1 && count * 2 >= below.length ? joined : undefined
 }
 
-/**
- * Headings that are there several times get that of their group before them: `Residual` above `Impact`. With `knows`,
- * where the row above is part of the header, so do those that are then known.
- */
+/** Puts the heading of a group before headings that are repeated, or that are known by it: `Residual` above `Impact`. */
 function withGroups(
   cells: readonly string[],
   above: readonly string[],
   knows: (heading: string) => boolean = () => false,
 ): string[] {
-  let group = ''
+  let last = ''
   const groups = cells.map((_, at) => {
-    const heading = above[at] || group
-    group = heading.length > HEADING_CHARACTERS_MAX ? '' : heading
-    return group
+    const heading = above[at] || last
+    last = heading.length > HEADING_CHARACTERS_MAX ? '' : heading
+    return last
   })
   const groupsOf = new Map<string, Set<string>>()
   for (const [at, cell] of cells.entries()) {
-    const own = groups[at] ?? ''
-    const known = groupsOf.get(cell)
-    if (known) known.add(own)
-    else groupsOf.set(cell, new Set([own]))
+    const group = groups[at] ?? ''
+    const others = groupsOf.get(cell)
+    if (others) others.add(group)
+    else groupsOf.set(cell, new Set([group]))
   }
   return cells.map((cell, at) => {
-    const own = groups[at]
-    if (cell === '' || !own || own === cell) return cell
+    const group = groups[at]
+    if (cell === '' || !group || group === cell) return cell
     const isRepeated = (groupsOf.get(cell)?.size ?? 0) > 1
-    return isRepeated || knows(`${own} ${cell}`) ? `${own} ${cell}` : cell
+    return isRepeated || knows(`${group} ${cell}`) ? `${group} ${cell}` : cell
   })
 }
 
@@ -212,16 +207,14 @@ export function* rowsBelow({ table, header }: HeadedTable): Generator<TableRow, 
     last = row
     // Columns are looked at row by row, however few cells a row has.
     cellsLeft -= width
-    if (cellsLeft < 0) refuseArea(table, row, width)
+    if (cellsLeft < 0) {
+      const most = CELLS_MAX.toLocaleString('en')
+      const sentence = `The table has more than ${most} cells, ${width} in each row. Split it, or leave columns out.`
+      throw new UnreadableSheet(table.name, sentence, { line: row.line, unit: table.unit })
+    }
     if (!row.cells.every(isBlank)) yield row
   }
   if (table.isOpenEnded && last) refuseTruncated(table, header, last)
-}
-
-function refuseArea({ name, unit }: Table, { line }: TableRow, width: number): never {
-  const most = CELLS_MAX.toLocaleString('en')
-  const sentence = `The table has more than ${most} cells, ${width} in each row. Split it, or leave columns out.`
-  throw new UnreadableSheet(name, sentence, { line, unit })
 }
 
 /** A text that ends within its last row was truncated: the missing cells are lost, not blank. */
@@ -265,9 +258,9 @@ function joinedRow(row: TableRow, below: readonly TableRow[]): TableRow {
   const { line, cells } = row
   if (below.length === 0) return { line, cells }
   const lines = cells.map((cell) => [cell])
-  for (const { cells: own, merged } of below) {
-    while (lines.length < own.length) lines.push([''])
-    for (const [at, cell] of own.entries()) if (!isBlank(cell) && !merged?.has(at)) lines[at]?.push(cell)
+  for (const { cells: further, merged } of below) {
+    while (lines.length < further.length) lines.push([''])
+    for (const [at, cell] of further.entries()) if (!isBlank(cell) && !merged?.has(at)) lines[at]?.push(cell)
   }
   return {
     line,

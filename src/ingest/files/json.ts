@@ -5,7 +5,6 @@ export type Members = Readonly<Record<string, unknown>>
 export interface JsonRecord {
   /** The line in NDJSON, the number of the element in JSON, from 1. */
   readonly line: number
-  /** Empty if there is a violation. */
   readonly members: Members
   readonly violations: readonly SheetViolation[]
 }
@@ -36,7 +35,6 @@ function listsIn(value: unknown): unknown[] {
   return lists.length === 0 && isObject(value['_embedded']) ? listsIn(value['_embedded']) : lists
 }
 
-/** The objects of a text that has one on each line. */
 export function* ndjsonRecords(text: string): Generator<JsonRecord, void> {
   let line = 0
   for (let start = 0; start < text.length; ) {
@@ -69,7 +67,6 @@ function invalid(line: number, raw: string, detail: string): JsonRecord {
   return { line, members: {}, violations: [{ column: '', value: excerpt(raw), detail }] }
 }
 
-/** The value of a JSON text, or what is wrong with it. */
 export function parsed(text: string): { value: unknown } | { violation: string } {
   try {
     return { value: JSON.parse(text) }

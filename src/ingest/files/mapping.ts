@@ -21,20 +21,16 @@ export interface Rule {
   readonly default?: Scalar | undefined
   /** For a value that is not in `values`, with a warning. */
   readonly otherwise?: Scalar | undefined
-  /** Joins all values of all names. */
   readonly join?: string | undefined
-  /** Splits a text into a list. */
   readonly split?: string | undefined
   /** Ascending; a fraction and a percentage are the same. */
   readonly bands?: readonly Band[] | undefined
   readonly date?: DayPattern | undefined
-  /** Put before every value. */
   readonly prefix?: string | undefined
   /** The longest text to keep, in code points. */
   readonly cut?: number | undefined
   /** The source may lack all of `from`: then there is only the default. */
   readonly optional?: true | undefined
-  /** Line breaks become spaces. */
   readonly oneLine?: true | undefined
   /** For references made from texts: a long one is cut and ends in its hash, a repeated one ends in (2). */
   readonly unique?: true | undefined
@@ -52,12 +48,9 @@ export interface Condition {
   readonly blank?: boolean | undefined
 }
 
-/** A map: a rule for each field, and which records to take. */
 export interface Mapping {
-  /** The name for messages. */
   readonly name: string
   readonly rules: ReadonlyMap<string, Rule>
-  /** All of them must hold. */
   readonly where: readonly Condition[]
   /** Headings of sections, totals and legends among the rows of a table are left out. */
   readonly entriesOnly?: true | undefined
@@ -68,7 +61,6 @@ export function mayLack(one: Rule | Condition): boolean {
   return 'blank' in one ? one.blank === true : 'optional' in one && one.optional === true
 }
 
-/** A record before its fields are filled in. */
 export function blankOf({ rules }: Mapping): Record<string, unknown> {
   return Object.fromEntries(Array.from(rules.keys(), (field) => [field, '']))
 }
@@ -96,7 +88,6 @@ export function readMapping(text: string, name: string, fields: readonly string[
   return mappingOf('value' in content ? content.value : undefined, name, fields)
 }
 
-/** Reads the content of a map. */
 export function mappingOf(content: unknown, name: string, fields: readonly string[]): Mapping {
   const problems: string[] = []
   const rules = new Map<string, Rule>()
@@ -172,13 +163,12 @@ function taker(members: Members, where: string, problems: string[]) {
   }
 }
 
-function refuseUnknown(members: Members, known: readonly string[], where: string, problems: string[]): void {
-  const unknown = Object.keys(members).filter((member) => !known.includes(member))
-  const names = unknown.map((one) => JSON.stringify(one)).join(', ')
-  if (names !== '') problems.push(`${where} has ${names}, which is unknown; use ${known.join(', ')}.`)
+function refuseUnknown(members: Members, names: readonly string[], where: string, problems: string[]): void {
+  const unknown = Object.keys(members).filter((member) => !names.includes(member))
+  const others = unknown.map((one) => JSON.stringify(one)).join(', ')
+  if (others !== '') problems.push(`${where} has ${others}, which is unknown; use ${names.join(', ')}.`)
 }
 
-/** What a member excludes, and why. */
 const EXCLUDES: Readonly<Record<string, { readonly others: readonly string[]; readonly why: string }>> = {
   join: { others: ['values', 'otherwise', 'split', 'bands', 'date'], why: 'which are for one value' },
   split: { others: ['bands', 'date', 'cut'], why: 'which are for one value' },
@@ -186,7 +176,6 @@ const EXCLUDES: Readonly<Record<string, { readonly others: readonly string[]; re
   date: { others: ['otherwise', 'prefix', 'cut'], why: 'which would spoil the day' },
 }
 
-/** What a member is useless without. */
 const NEEDS = Object.entries({ otherwise: 'values', months: 'date' })
 
 // A contradiction that would be ignored silently is an error of the author.
@@ -207,21 +196,17 @@ function refuseContradictions(members: Members, field: string, problems: string[
   }
 }
 
-function valuesOf(
-  values: Readonly<Record<string, Scalar>> | undefined,
-  field: string,
-  problems: string[],
-): ReadonlyMap<string, Scalar> | undefined {
+function valuesOf(values: Readonly<Record<string, Scalar>> | undefined, field: string, problems: string[]) {
   if (!values) return undefined
-  const known = new Map<string, Scalar>()
+  const byText = new Map<string, Scalar>()
   for (const [text, becomes] of Object.entries(values)) {
-    const before = known.get(folded(text))
+    const before = byText.get(folded(text))
     if (before !== undefined && before !== becomes) {
       problems.push(`"values" of ${field} has ${JSON.stringify(text)} twice, in another case, with different values.`)
     }
-    known.set(folded(text), becomes)
+    byText.set(folded(text), becomes)
   }
-  return known
+  return byText
 }
 
 function patternOf(date: Names | undefined, months: Names | undefined, field: string, problems: string[]) {
@@ -295,7 +280,6 @@ function isBands(value: unknown): value is readonly Band[] {
   return pairs.every(isPair) && pairs.every(([bound], at) => at === 0 || bound > (pairs[at - 1]?.[0] ?? bound))
 }
 
-/** A map as the JSON text that `readMapping` reads. */
 export function printMapping({ rules, where, entriesOnly }: Mapping): string {
   const conditions = where.map(({ from, ...rest }) => printed({ column: oneOrAll(from), ...rest }))
   const columns = Object.fromEntries(Array.from(rules, ([field, rule]) => [field, printedRule(rule)]))

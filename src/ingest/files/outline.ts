@@ -1,21 +1,14 @@
 import { unguarded } from './csv.js'
 import { Headings } from './guess/headings.js'
-import { type HeadedTable, headingKey, rowsBelow } from './header.js'
+import { type HeadedTable, headingKey, NUMERIC, rowsBelow } from './header.js'
 import type { Mapping, Rule } from './mapping.js'
 import { excerpt, isBlank, type RowUnit, type SheetNoun, type TableRow } from './table.js'
 
 /** The heading of the column that has the section of each entry. */
 const SECTION = 'Section'
 
-/** A table without the rows that are no entries, its rows as texts, and what was left out. */
-interface Outline {
-  readonly found: HeadedTable
-  readonly rows: readonly TableRow[]
-  readonly notes: readonly string[]
-}
-
 /** Leaves out the rows of a table that are no entries; what heads a section becomes a column of the rows below it. */
-export function outlineOf(found: HeadedTable, noun: SheetNoun, fields: readonly string[]): Outline {
+export function outlineOf(found: HeadedTable, noun: SheetNoun, fields: readonly string[]) {
   const { table, header } = found
   const rows = Array.from(rowsBelow(found), (row) => ({ ...row, cells: row.cells.map(unguarded) }))
   const hasEntries = noun === 'risks' || noun === 'issues'
@@ -78,7 +71,6 @@ const WORDS: Readonly<Record<Kind, string>> = {
 }
 const LISTED_MAX = 100
 
-/** What is left out, and where. */
 function notesOf(kinds: ReadonlyMap<number, Kind>, rows: readonly TableRow[], unit: string): string[] {
   return Object.entries(WORDS).flatMap(([kind, words]) => {
     const all = rows.filter((_, at) => kinds.get(at) === kind)
@@ -91,7 +83,6 @@ function notesOf(kinds: ReadonlyMap<number, Kind>, rows: readonly TableRow[], un
   })
 }
 
-/** The rows that are no entries, by their index. */
 function kindsOf(shape: Shape): Map<number, Kind> {
   const kinds = new Map<number, Kind>()
   if (shape.fullCount < 2 || shape.title === undefined) return kinds
@@ -125,10 +116,7 @@ const WIDE_COLUMNS_MIN = 3
 /** How many headings may be one below the other. */
 const NESTED_MAX = 2
 
-/**
- * The rows with one text that head the rows below them. Where nothing else tells them from an entry of which only the
- * title is known, the table must begin with one.
- */
+/** The rows with one text that head the rows below them; without references, the table must begin with one. */
 function* sections(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<[number, Kind]> {
   const { rows, reference, title = -1, fullCount } = shape
   const others = [...rows.keys()].filter((at) => !kinds.has(at))
@@ -145,7 +133,6 @@ function* sections(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<[n
   }
 }
 
-/** The rows with one text that a full row follows. */
 function headsOf(shape: Shape, others: readonly number[], lone: ReadonlyMap<number, unknown>): Set<number> {
   const heads = new Set<number>()
   let nested = NESTED_MAX
@@ -157,7 +144,6 @@ function headsOf(shape: Shape, others: readonly number[], lone: ReadonlyMap<numb
 }
 
 const FACTORS = ['likelihood', 'impact'] as const
-const NUMBER = /^[\d.,%\s]+$/
 
 /** The rows of legends and other tables that follow a table after a gap. */
 function* belowTable(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<number> {
@@ -171,7 +157,7 @@ function* belowTable(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<
   const core = columns.filter((column) => shape.share(column) >= 0.6)
   const numeric = columns.filter((column) => {
     const texts = table.map(({ cells }) => cells[column] ?? '').filter((text) => !isBlank(text))
-    return texts.length > 1 && texts.every((text) => NUMBER.test(text))
+    return texts.length > 1 && texts.every((text) => NUMERIC.test(text))
   })
   // Words in columns of numbers are the header of another table.
   const isOtherHeader = ({ cells }: TableRow) => {
@@ -220,9 +206,9 @@ function shapeOf(header: readonly string[], rows: readonly TableRow[], headings:
   const shares = new Map<number, number>()
   const share = (column: number) => {
     const filled = () => sample.filter(({ cells }) => !isBlank(cells[column])).length
-    const known = shares.get(column) ?? filled() / Math.max(sample.length, 1)
-    shares.set(column, known)
-    return known
+    const found = shares.get(column) ?? filled() / Math.max(sample.length, 1)
+    shares.set(column, found)
+    return found
   }
   const meansOne = (heading: string, fields: readonly string[]) =>
     headings.meaningsOf(heading).filter(({ field }) => fields.includes(field))
@@ -254,13 +240,11 @@ function shapeOf(header: readonly string[], rows: readonly TableRow[], headings:
     /** Whether a text has the form of the other references, such as R-14. */
     isReference: (text: string) => !isBlank(text) && forms.has(formOf(text)),
 
-    /** Whether a text is the heading of a column that means one of these. */
     names(text: string, fields: readonly string[]): boolean {
       const heading = isBlank(text) ? '' : (firstOfKey.get(headingKey(text)) ?? '')
       return heading !== '' && meansOne(heading, fields).length > 0
     },
 
-    /** Whether a row is the header once more. */
     repeatsHeader({ cells }: TableRow): boolean {
       const first = cells.findIndex((cell) => !isBlank(cell))
       // Compared without folding, which would be slow for every row of a large file.
@@ -268,7 +252,7 @@ function shapeOf(header: readonly string[], rows: readonly TableRow[], headings:
       if (cell.length > heading.length || !heading.endsWith(cell.toLowerCase())) return false
       const filled = cells.flatMap((cell, at) => (isBlank(cell) ? [] : [[headingKey(cell), keys[at] ?? '']]))
       // The heading of a group is before those of the header.
-      const same = filled.filter(([own = '', key = '']) => key.endsWith(own)).length
+      const same = filled.filter(([cellKey = '', key = '']) => key.endsWith(cellKey)).length
       return same > 1 && same * 2 > filled.length
     },
 

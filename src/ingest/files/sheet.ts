@@ -18,8 +18,8 @@ import {
 } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
 import type { Mapping } from './mapping.js'
-import { mappedCells } from './maps/cells.js'
-import { listRule, mappedObjects, objectTable } from './maps/objects.js'
+import { listRule, mappedObjects, objectTable } from './maps/mappedObjects.js'
+import { mappedCells } from './maps/mappedTables.js'
 import { type Recognisable, recognised, recognisedNote, recognisedObject, recognising } from './maps/recognition.js'
 import { ofEntries, outlineOf } from './outline.js'
 import {
@@ -43,13 +43,10 @@ export const SHEET_FORMATS = ['csv', 'xlsx', 'ods', 'ndjson', 'json'] as const
 export type SheetFormat = (typeof SHEET_FORMATS)[number]
 
 export interface Sheet extends SheetRecords {
-  /** What the numbers of its records count. */
   readonly unit: RowUnit
-  /** Columns that were ignored because they are unknown. */
   readonly ignored: readonly string[]
   /** Known columns that are computed, and so not taken from a file. */
   readonly derived: readonly string[]
-  /** The map that the file was recognised by. */
   readonly recognised?: Mapping | undefined
   /** What was guessed; absent if the columns have the fields' own names, or a map names them. */
   readonly guess?: Guess
@@ -57,7 +54,6 @@ export interface Sheet extends SheetRecords {
   columnOf(field: string): string
 }
 
-/** What is known beforehand about a sheet whose columns are guessed. */
 export interface GuessPlan extends Pick<GuessOptions, 'hasProject' | 'referenceFrom' | 'dateOrder'> {
   readonly noun: SheetNoun
   /** Guess also where everything has our own names and forms. */
@@ -65,7 +61,6 @@ export interface GuessPlan extends Pick<GuessOptions, 'hasProject' | 'referenceF
 }
 
 export interface SheetOptions {
-  /** The file's name, for messages. */
   readonly name: string
   readonly format: SheetFormat
   readonly encoding?: string | undefined
@@ -93,7 +88,6 @@ export function isWorkbook(format: SheetFormat | undefined): boolean {
   return format === 'xlsx' || format === 'ods'
 }
 
-/** The format of a file by its extension. */
 export function formatOf(fileName: string): SheetFormat | undefined {
   return SHEET_FORMATS.find((format) => EXTENSIONS[format].test(fileName))
 }
@@ -115,16 +109,17 @@ function objectsSheet(source: () => Iterable<JsonRecord>, options: SheetOptions)
   const mapping = options.mapping ?? map?.mapping()
   if (!mapping && options.guess) return guessedObjects(source, options, options.guess)
   const columns = new Columns(options)
-  if (!mapping) return knownObjects(ownObjects(source(), columns), columns)
+  if (!mapping) return checkedObjects(namedObjects(source(), columns), columns)
   const sheet = mappedSheet(mappedObjects(source(), mapping, options.name), mapping)
   return map ? { ...sheet, notes: [recognisedNote(map), ...sheet.notes], recognised: mapping } : sheet
 }
 
 function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
   const { name, fields, recognisable = [] } = options
-  const known = new Columns(options)
+  const columns = new Columns(options)
   const headings = options.guess && new Headings(options.guess.noun, fields)
-  const knows = (heading: string) => known.knows(heading) || headings?.isKnown(heading) === true
+  const isAlias = (heading: string) => headings !== undefined && headings.meaningsOf(heading).length > 0
+  const knows = (heading: string) => columns.knows(heading) || isAlias(heading)
   const isNamed = (sheet: string) => headings?.isOf(sheet) === true
   const test = options.mapping
     ? mappedColumns(options.mapping)
@@ -139,7 +134,7 @@ function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
   const sheet = mapping
     ? mappedEntries(found, mapping, options)
     : options.guess
-      ? guessedTable(found, options, options.guess, known)
+      ? guessedTable(found, options, options.guess, columns)
       : namedTable(found, options)
   const first = map ? [recognisedNote(map)] : []
   const all = [...first, ...notes, ...noteAbove(found), ...sheet.notes]
@@ -170,19 +165,20 @@ function mappedTable(found: HeadedTable, mapping: Mapping, order?: DateOrder): S
 }
 
 /** A table whose columns are guessed, unless its header and its values are our own. */
-function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan, known: Columns): Sheet {
+function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan, columns: Columns): Sheet {
   const headings = found.header.cells.filter((heading) => heading !== '')
-  const isOwn = headings.every((heading) => known.knows(heading)) && plan.referenceFrom === undefined && !plan.isForced
+  const hasFieldNames =
+    headings.every((heading) => columns.knows(heading)) && plan.referenceFrom === undefined && !plan.isForced
   // Without a header that is known there is nothing to guess from.
-  const own = isOwn || (found.count === 0 && !plan.isForced) ? namedTable(found, options) : undefined
-  const isSame = own && isOwnForm(plan.noun, Object.keys(own.records[0]?.values ?? {}), own.records)
-  if (isSame && !own.records.some(isLone)) return own
+  const named = hasFieldNames || (found.count === 0 && !plan.isForced) ? namedTable(found, options) : undefined
+  const isSame = named && isOwnForm(plan.noun, Object.keys(named.records[0]?.values ?? {}), named.records)
+  if (isSame && !named.records.some(isLone)) return named
   const { fields, derived, ignoreUnknown } = options
   const { found: table, rows, notes } = outlineOf(found, plan.noun, fields)
-  if (isSame && notes.length === 0) return own
+  if (isSame && notes.length === 0) return named
   const guessed = guess(plan.noun, table.header.cells, rows, { ...plan, fields, derived, ignoreUnknown })
   // In a sheet with our own names only words and dates are translated; what else is wrong is a violation of its row.
-  if (own && !isTranslation(guessed, own)) return own
+  if (named && !isTranslation(guessed, named)) return named
   const mapping = notes.length > 0 ? ofEntries(guessed.mapping) : guessed.mapping
   const all = { ...guessed, mapping, notes: [...notes, ...guessed.notes] }
   return guessedSheet(all, () => mappedTable(table, mapping))
@@ -198,19 +194,19 @@ function isLone({ values }: SheetRecord): boolean {
 /** Objects whose members are guessed like columns, unless their names and values are our own. */
 function guessedObjects(source: () => Iterable<JsonRecord>, options: SheetOptions, plan: GuessPlan): Sheet {
   const columns = new Columns(options)
-  const own = ownObjects(source(), columns)
+  const named = namedObjects(source(), columns)
   const isForced = plan.referenceFrom !== undefined || plan.isForced === true
   const isNamed = columns.unknown.size === 0
-  const isOwn = isNamed && isOwnForm(plan.noun, [...columns.named.keys()], own.records)
+  const hasFieldNames = isNamed && isOwnForm(plan.noun, [...columns.named.keys()], named.records)
   // Whoever sends details as a list knows our names, so that an unknown one is a mistake.
-  const table = (isOwn && !isForced) || columns.named.has(DETAILS) ? undefined : objectTable(source())
+  const table = (hasFieldNames && !isForced) || columns.named.has(DETAILS) ? undefined : objectTable(source())
   const advice = 'Or say in a map what the members mean, and give it with --map.'
-  if (!table) return knownObjects(own, columns, advice)
+  if (!table) return checkedObjects(named, columns, advice)
   const { fields, derived, ignoreUnknown } = options
   const { header, rows, lists } = table
   const guessed = guess(plan.noun, header, rows, { ...plan, fields, derived, ignoreUnknown })
-  const isUsed = isForced || (isNamed ? isTranslation(guessed, own) : guessed.columns.length > 0)
-  if (!isUsed) return knownObjects(own, columns, advice)
+  const isUsed = isForced || (isNamed ? isTranslation(guessed, named) : guessed.columns.length > 0)
+  if (!isUsed) return checkedObjects(named, columns, advice)
   const rules = new Map(Array.from(guessed.mapping.rules, ([field, rule]) => [field, listRule(rule, lists)]))
   const mapping = { ...guessed.mapping, rules }
   const mapped = () => mappedSheet(mappedObjects(source(), mapping, options.name), mapping)
@@ -230,7 +226,6 @@ function isTranslation({ mapping: { rules, where }, questions, warnings }: Guess
   return isWhole && isPlain && where.length + questions.length + warnings.length === 0
 }
 
-/** A table whose header has our field names. */
 function namedTable(found: HeadedTable, options: SheetOptions): Sheet {
   const { table, header } = found
   const columns = new Columns({ ...options, name: table.name })
@@ -274,8 +269,7 @@ function fieldsOf({ table, header }: HeadedTable, columns: Columns): { field: st
   return Array.from(taken, ([field, at]) => ({ field, at }))
 }
 
-/** The members of objects that have our field names. */
-function ownObjects(source: Iterable<JsonRecord>, columns: Columns): Sheet {
+function namedObjects(source: Iterable<JsonRecord>, columns: Columns): Sheet {
   const records: SheetRecord[] = []
   for (const { line, members, violations } of source) {
     const values: Record<string, unknown> = {}
@@ -292,7 +286,7 @@ function ownObjects(source: Iterable<JsonRecord>, columns: Columns): Sheet {
   return sheetOf(records, columns)
 }
 
-function knownObjects(sheet: Sheet, columns: Columns, advice?: string): Sheet {
+function checkedObjects(sheet: Sheet, columns: Columns, advice?: string): Sheet {
   columns.requireKnown(undefined, advice)
   if (columns.unknown.size > 0) columns.requireSome()
   return sheet
@@ -328,7 +322,6 @@ class Columns {
     this.#derived = new Set(options.derived.map(headingKey))
   }
 
-  /** Whether a column of this name is a field, or computed. */
   knows(name: string): boolean {
     const key = headingKey(name)
     return this.#fields.has(key) || this.#derived.has(key) || this.#detailOf(name) !== undefined
@@ -338,7 +331,6 @@ class Columns {
     return this.#fields.has(DETAILS) ? detailField(name) : undefined
   }
 
-  /** The field of a column name, in any case and punctuation. */
   fieldOf(name: string): string | undefined {
     if (!this.#met.has(name)) this.#met.set(name, this.#meet(name))
     return this.#met.get(name)
@@ -353,7 +345,6 @@ class Columns {
     return field
   }
 
-  /** Throws if no column is known. */
   requireSome(place?: Place): void {
     if (this.named.size > 0) return
     const sentence =
@@ -362,7 +353,6 @@ class Columns {
     throw new UnreadableSheet(this.#options.name, sentence, place)
   }
 
-  /** Throws if there are unknown columns that must not be ignored. */
   requireKnown(place?: Place, advice?: string): void {
     if (this.unknown.size === 0 || this.#options.ignoreUnknown) return
     const sentences = [

@@ -3,7 +3,6 @@ export const CELL_CHARACTERS_MAX = 1_000_000
 /** The columns that a sheet has in every program. */
 export const COLUMNS_MAX = 16_384
 
-/** What a sheet can contain. */
 export const SHEET_NOUNS = ['people', 'groups', 'projects', 'risks', 'issues'] as const
 export type SheetNoun = (typeof SHEET_NOUNS)[number]
 
@@ -12,7 +11,6 @@ export function sheetNounOf(text: string): SheetNoun | undefined {
   return text === 'personnel' ? 'people' : SHEET_NOUNS.find((noun) => noun === text)
 }
 
-/** One row of a table, its cells as texts. */
 export interface TableRow {
   /** In a text the line on which it begins, in a workbook the number of the row; from 1. */
   readonly line: number
@@ -23,7 +21,6 @@ export interface TableRow {
   readonly across?: number
 }
 
-/** What the numbers of the rows count. */
 export type RowUnit = 'line' | 'row'
 
 /** A table as it is in a file, wherever in it the header may be. */
@@ -35,7 +32,6 @@ export interface Table {
   readonly isOpenEnded: boolean
   /** What its reader should know, such as rows that were hidden. */
   readonly notes: readonly string[]
-  /** The name of a workbook's sheet. */
   readonly sheet?: string
   /** The sheets of a workbook among which none was chosen by name. */
   readonly sheets: readonly string[]
@@ -52,7 +48,6 @@ export function isBlank(cell: string | undefined): boolean {
 
 /** A record by field names: a blank cell is '', JSON values are as they are, a field without a column is absent. */
 export interface SheetRecord {
-  /** Its index among the records, from 0. */
   readonly index: number
   /** The line on which it begins; in JSON the number of the element. From 1. */
   readonly line: number
@@ -60,7 +55,6 @@ export interface SheetRecord {
   readonly violations: readonly SheetViolation[]
 }
 
-/** The records of a source, and what to say about them. */
 export interface SheetRecords {
   readonly records: readonly SheetRecord[]
   /** What its reader should know about how it was read. */
@@ -69,13 +63,8 @@ export interface SheetRecords {
   readonly warnings: readonly string[]
 }
 
-/** A violation at one place of a sheet. */
-export interface SheetViolation {
-  /** The header or member name; '' for the whole record. */
-  readonly column: string
-  readonly value: string
-  readonly detail: string
-}
+/** The column is the header or member name; '' for the whole record. */
+export type SheetViolation = Readonly<Record<'column' | 'value' | 'detail', string>>
 
 /** One shared array for the many records without a violation. */
 export const NO_FLAWS: readonly SheetViolation[] = Object.freeze([])

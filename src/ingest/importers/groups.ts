@@ -7,7 +7,7 @@ import type { Write } from '../../store/store.js'
 import { fold, type InputCheck } from '../../text.js'
 import { GROUP_COLUMNS } from '../columns.js'
 import { PersonMatcher, strangerInWords } from '../matching/people.js'
-import { RecordMatcher } from '../matching/records.js'
+import { RecordMatcher } from '../matching/recordMatcher.js'
 import { batchesOf, type Importer, type ImportRun, type SourceRecord } from '../run.js'
 
 const readColumns = recordReader(GROUP_COLUMNS)
@@ -22,11 +22,11 @@ export function groupsImporter(run: ImportRun): Importer {
     gather: rows.gather,
     async take(batch) {
       const records = run.read(batch, readColumns)
-      const known = await knownGroups(run, records)
+      const groups = await storedGroups(run, records)
       await people.find(records.flatMap(({ values }) => values.members ?? []))
       const sound = records.flatMap((record) => {
         const { index, values, check } = record
-        const before = known.match(record)
+        const before = groups.match(record)
         if (!before) requireFields(GROUP_COLUMNS, values, check)
         const refuse = (member: string, detail: string) => rows.refuse(index, member, detail, check)
         const memberIds = values.members === undefined ? undefined : idsOf(run, people, values.members ?? [], refuse)
@@ -64,11 +64,7 @@ function idsOf(
   )
 }
 
-/** The groups that a person joins and leaves. */
-interface GroupsChange {
-  readonly joined: string[]
-  readonly left: string[]
-}
+type GroupsChange = Readonly<Record<'joined' | 'left', string[]>>
 
 /** The change of each person after which each group has exactly these members. */
 async function changesTo(write: Write, rosters: ReadonlyMap<string, ReadonlySet<string>>) {
@@ -110,8 +106,7 @@ async function applyChanges(write: Write, byPerson: ReadonlyMap<string, GroupsCh
   }
 }
 
-/** The groups that match one of these records by id, externalId or name. */
-async function knownGroups(
+async function storedGroups(
   run: ImportRun,
   records: readonly { values: Values<typeof GROUP_COLUMNS> }[],
 ): Promise<RecordMatcher<GroupRow>> {
@@ -178,7 +173,6 @@ function memberRows(run: ImportRun) {
   }
 }
 
-/** Groups are matched by id, else by externalId, else by name. */
 function keyOf({ values }: SourceRecord): string | undefined {
   const field = ['id', 'externalId', 'name'].find((one) => textOf(values[one]) !== '')
   return field && `${field} ${fold(textOf(values[field]))}`

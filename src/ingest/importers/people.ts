@@ -10,8 +10,8 @@ import { checkPerson, type PersonRow, peopleLedger, personWith } from '../../per
 import type { Write } from '../../store/store.js'
 import { fold, type InputCheck } from '../../text.js'
 import { PEOPLE_COLUMNS } from '../columns.js'
-import { RecordMatcher } from '../matching/records.js'
-import { GroupMatcher } from '../matching/references.js'
+import { GroupMatcher } from '../matching/lookups.js'
+import { RecordMatcher } from '../matching/recordMatcher.js'
 import {
   BATCH_RECORDS,
   batchesOf,
@@ -74,18 +74,14 @@ export function peopleImporter(run: ImportRun): Importer {
 }
 
 /** An export contains erased people too; importing them unchanged is allowed. */
-function requireErased(
-  { erasedAt, ...before }: PersonRow,
-  { groups, details, ...values }: Columns,
-  check: InputCheck,
-): void {
-  const known: Readonly<Record<string, unknown>> = before
-  const isSame = Object.entries(values).every(([name, value]) => value === known[name])
+function requireErased({ erasedAt, ...before }: PersonRow, columns: Columns, check: InputCheck): void {
+  const { groups, details, ...values } = columns
+  const stored: Readonly<Record<string, unknown>> = before
+  const isSame = Object.entries(values).every(([name, value]) => value === stored[name])
   const hasMore = (groups ?? []).length > 0 || (details && detailsWith(details, null) !== null)
   if (!isSame || hasMore) check.violation('id', `This person was erased at ${erasedAt} and cannot be changed.`)
 }
 
-/** The people who match one of these records by id, externalId or e-mail. */
 async function rosterOf(run: ImportRun, records: readonly { values: Columns }[]): Promise<RecordMatcher<PersonRow>> {
   const { db, t, among } = run.write
   const { id, externalId, emailFolded } = t.person
@@ -128,16 +124,13 @@ async function deactivateMissing(run: ImportRun, people: ListedPeople, ledger: L
   }
 }
 
-/**
- * Compares the list with the active people of its source. Someone is missing only if they came from the same source: it
- * has written them before, and they have an externalId if the list gives externalIds, or none if not.
- */
+// Someone is missing only if this source has written them before, and they have an externalId as those of the list do.
 async function missingFrom({ write, warnings }: ImportRun, { listed, added }: ListedPeople) {
   const { db, t } = write
   const kinds = new Set(listed.values())
   const writers = await writersOfSource(write)
   const missing: PersonRow[] = []
-  let [known, foreign, last] = [0, 0, '']
+  let [listedBefore, foreign, last] = [0, 0, '']
   for (;;) {
     const isNext = and(gt(t.person.id, last), eq(t.person.status, 'ACTIVE'))
     const page = await db.select().from(t.person).where(isNext).orderBy(t.person.id).limit(BATCH_RECORDS)
@@ -145,7 +138,7 @@ async function missingFrom({ write, warnings }: ImportRun, { listed, added }: Li
     const ofKind = absent.filter(({ externalId }) => kinds.has(externalId !== null))
     const written = await writtenBy(write, writers, ofKind)
     missing.push(...ofKind.filter(({ id }) => written.has(id)))
-    known += page.filter(({ id }) => listed.has(id) && !added.has(id)).length
+    listedBefore += page.filter(({ id }) => listed.has(id) && !added.has(id)).length
     foreign += absent.length - written.size
     last = page.at(-1)?.id ?? ''
     if (page.length < BATCH_RECORDS) break
@@ -156,7 +149,7 @@ async function missingFrom({ write, warnings }: ImportRun, { listed, added }: Li
     const detail = `${who} not in the list, and left as they are: this source has never written them.`
     warnings.push({ index: undefined, field: '', detail })
   }
-  return { missing, live: known + missing.length }
+  return { missing, live: listedBefore + missing.length }
 }
 
 /** The ids of those whose own fields these writers have written; lists of groups write `groups` only. */
@@ -166,6 +159,6 @@ async function writtenBy({ among, db, t }: Write, writers: readonly string[], pe
   const ids = people.map(({ id }) => id)
   const isWritten = and(among(entityId, ids), among(by, writers))
   const rows = await db.select({ id: entityId, fields }).from(t.change).where(isWritten)
-  const own = rows.filter((row) => Object.keys(JSON.parse(row.fields)).some((name) => name !== 'groups'))
-  return new Set(own.map(({ id }) => id))
+  const personal = rows.filter((row) => Object.keys(JSON.parse(row.fields)).some((name) => name !== 'groups'))
+  return new Set(personal.map(({ id }) => id))
 }

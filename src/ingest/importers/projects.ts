@@ -2,7 +2,7 @@ import { recordReader } from '../../fields.js'
 import { isId } from '../../ids.js'
 import { checkProject, noteSync, projectsLedger, projectWith } from '../../projects/projects.js'
 import { PROJECT_COLUMNS } from '../columns.js'
-import { ProjectMatcher } from '../matching/references.js'
+import { ProjectMatcher } from '../matching/lookups.js'
 import type { Importer, ImportRun } from '../run.js'
 
 const readColumns = recordReader(PROJECT_COLUMNS)
@@ -36,8 +36,8 @@ export function projectsImporter(run: ImportRun): Importer {
       for (const { before, draft } of sound) run.count(ledger.enter(before, draft).verdict)
       await ledger.store()
       for (const { draft } of sound) run.projects.set(draft.id, draft.key)
-      const known = sound.flatMap(({ before }) => before?.id ?? [])
-      if (known.length > 0) await noteSync(write, known)
+      const synced = sound.flatMap(({ before }) => before?.id ?? [])
+      if (synced.length > 0) await noteSync(write, synced)
     },
   }
 }

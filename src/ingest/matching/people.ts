@@ -4,7 +4,7 @@ import type { Assignee } from '../../projects/projects.js'
 import type { Write } from '../../store/store.js'
 import { checkText, fold, type InputCheck } from '../../text.js'
 import type { ImportRun } from '../run.js'
-import { Lookup } from './records.js'
+import { Lookup } from './lookups.js'
 
 type Person = Pick<PersonRow, 'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId' | 'erasedAt'>
 
@@ -65,9 +65,9 @@ function indexed(people: readonly Person[], keyOf: (person: Person) => string | 
   const index = new Map<string, Person[]>()
   for (const person of people) {
     const key = keyOf(person) ?? ''
-    const known = index.get(key)
+    const namesakes = index.get(key)
     // Not copied for each: thousands may have the same name.
-    if (known) known.push(person)
+    if (namesakes) namesakes.push(person)
     else index.set(key, [person])
   }
   return index
@@ -81,13 +81,8 @@ export function strangerInWords(text: string, { namesakes }: { namesakes: number
 }
 
 /** The owner or assignee as a record gives it, in the columns `owner`, `ownerId` and `ownerName` or `assignee...`. */
-export interface Attribution {
-  readonly who?: string | null | undefined
-  readonly id?: string | null | undefined
-  readonly name?: string | null | undefined
-}
+export type Attribution = Readonly<Partial<Record<'who' | 'id' | 'name', string | null | undefined>>>
 
-/** Matches owners and assignees with the roster. */
 export class AssigneeMatcher {
   readonly #run: ImportRun
   readonly #field: string

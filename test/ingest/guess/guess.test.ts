@@ -76,9 +76,12 @@ describe('a likelihood', () => {
     ])
   })
 
-  test('in bare letters is a question, because standards disagree on which is the most', () => {
-    expect(questions(factor('A', 'C'))).toEqual([
-      expect.stringMatching(/^Probability has the letters A to E, .*"A": 1/),
+  test('in bare letters is kept in details, because standards disagree on which is the most', () => {
+    const { records, guess } = read('risks', factor('A', 'C'))
+    expect(records[0]?.values).toMatchObject({ title: 'x', 'details.Probability': 'A', 'details.Consequence': '3' })
+    expect(guess?.notes).toEqual([
+      'Probability is no more than a detail: its texts are no steps of a scale.',
+      'Consequence is no more than a detail: likelihood and impact count only together.',
     ])
   })
 
@@ -87,6 +90,14 @@ describe('a likelihood', () => {
     expect(records[0]?.values).toEqual({ reference: '1', title: 'x', 'details.Probability': 'High' })
     expect(guess?.notes).toEqual(['Probability is no more than a detail: likelihood and impact count only together.'])
   })
+})
+
+test('a score in fractions is kept in details', () => {
+  const sheet = read('risks', lines('No,Hazard,Risk Score', '1,a,0.72', '2,b,0.2'))
+  expect([column('scoreGiven', sheet), column('details.Risk Score', sheet)]).toEqual([
+    [undefined, undefined],
+    ['0.72', '0.2'],
+  ])
 })
 
 describe('an unknown word', () => {

@@ -5,29 +5,18 @@ import { type Column, columnsOf, occurrencesInWords, type Reading } from './colu
 import type { DateOrder } from './dates.js'
 import type { Headings } from './headings.js'
 
-/** What the user says about a sheet whose columns are guessed. */
+/** What is known beforehand about a sheet whose columns are guessed. */
 export interface GuessOptions {
   readonly fields: readonly string[]
-  /** Columns of an export that are computed. */
   readonly derived: readonly string[]
   readonly ignoreUnknown: boolean
   /** The project is given for the whole file. */
   readonly hasProject: boolean
-  /** The column to take as the reference. */
   readonly referenceFrom?: string | undefined
   readonly dateOrder?: DateOrder | undefined
 }
 
-/** A column that fills a field. */
-export interface GuessedColumn {
-  readonly column: string
-  readonly field: string
-  readonly samples: readonly string[]
-  /** The scale, the words or the date format, if it is not read as it is. */
-  readonly how?: string
-}
-
-type Reader = (column: Column) => Reading | undefined
+export type Reader = (column: Column) => Reading | undefined
 
 const PLAIN: Reading = { rule: {} }
 const SAMPLES = 2
@@ -38,12 +27,11 @@ export class Assignment {
   readonly columns: readonly Column[]
   readonly rules = new Map<string, Rule>()
   readonly where: Condition[] = []
-  readonly guessed: GuessedColumn[] = []
+  /** `how` is the scale, the words or the date format, if a column is not read as it is. */
+  readonly guessed: { column: string; field: string; samples: readonly string[]; how?: string }[] = []
   readonly notes: string[] = []
   readonly warnings: string[] = []
-  /** What must be decided before anything is stored. */
   readonly questions: string[] = []
-  /** Columns that are left out, with the reason. */
   readonly ignored: { readonly column: string; readonly why: string }[] = []
   readonly rows: readonly TableRow[]
   readonly #headings: Headings
@@ -89,14 +77,8 @@ export class Assignment {
     return [...new Set([...this.candidates('private'), ...this.columns.filter(isPrivate)])]
   }
 
-  /** Whether the heading of a column may mean a field. */
   mayMean({ heading }: Column, field: string): boolean {
     return this.#headings.meaningsOf(heading).some((one) => one.field === field)
-  }
-
-  /** The columns that may mean a field, and are blank in every row. */
-  blanksFor(field: string): Column[] {
-    return this.columns.filter((column) => column.filled === 0 && this.mayMean(column, field))
   }
 
   /** Fills a field from the best free column that may mean it, and that can be read. */
@@ -172,8 +154,8 @@ function firstOfEach(all: readonly Column[]): ReadonlySet<Column> {
   const first = new Map<string, Column>()
   for (const column of all) {
     const key = folded(column.heading)
-    const known = first.get(key)
-    if (!known || (known.filled === 0 && column.filled > 0)) first.set(key, column)
+    const earlier = first.get(key)
+    if (!earlier || (earlier.filled === 0 && column.filled > 0)) first.set(key, column)
   }
   return new Set(first.values())
 }

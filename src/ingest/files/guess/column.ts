@@ -3,7 +3,6 @@ import type { TableRow } from '../table.js'
 import { plain, Slips } from './headings.js'
 import { BLANKS } from './words.js'
 
-/** A text of a column, and where it is. */
 export interface Occurrence {
   readonly text: string
   count: number
@@ -31,7 +30,6 @@ export interface Column {
 /** How a column is read: the members of its rule, and what the reader should know. */
 export interface Reading {
   readonly rule: Omit<Rule, 'from'>
-  /** In words, for the report. */
   readonly how?: string | undefined
   /** Several texts become the same: the texts themselves are worth keeping. */
   readonly isLossy?: boolean | undefined
@@ -46,7 +44,6 @@ const DISTINCT_MAX = 2_000
 const LINES_MAX = 5
 const LINE_BREAK = /[\r\n\t\u2028\u2029]/
 
-/** Looks at every column of a table once. */
 export function columnsOf(headings: readonly string[], rows: readonly TableRow[]): Column[] {
   return headings.flatMap((heading, at) => (heading === '' ? [] : [columnAt(heading, at, rows)]))
 }
@@ -66,10 +63,10 @@ function columnAt(heading: string, at: number, rows: readonly TableRow[]): Colum
     filled++
     if (text.length > longest) longest = text.length
     hasLineBreaks ||= LINE_BREAK.test(text)
-    const known = texts.get(text)
-    if (known) {
-      known.count++
-      if (known.lines.length < LINES_MAX) known.lines.push(line)
+    const occurrence = texts.get(text)
+    if (occurrence) {
+      occurrence.count++
+      if (occurrence.lines.length < LINES_MAX) occurrence.lines.push(line)
     } else if (texts.size < DISTINCT_MAX) texts.set(text, { text, count: 1, lines: [line] })
     else isOverfull = true
   }
@@ -92,7 +89,6 @@ function headOf(text: string): string {
   return (mark === -1 ? text : text.slice(0, mark + 1)).trim()
 }
 
-/** A table of words: what each of them means. */
 export class Words<V extends string> {
   readonly #meanings = new Map<string, V>()
   readonly #slips: Slips<V>
@@ -112,18 +108,11 @@ export class Words<V extends string> {
     // The beginning tells: a longer text is a sentence.
     const start = text.slice(0, WORD_CHARACTERS_MAX)
     const whole = key(start)
-    return (
-      this.#meanings.get(whole) ??
-      this.#meanings.get(key(headOf(start))) ??
-      this.#firstOf(start) ??
-      this.#nearest(whole)
-    )
-  }
-
-  /** A long word with a typo, such as unlikly; undefined if it could be several. */
-  #nearest(word: string): V | undefined {
-    const found = new Set(this.#slips.of(word))
-    return found.size === 1 ? [...found][0] : undefined
+    const found = this.#meanings.get(whole) ?? this.#meanings.get(key(headOf(start))) ?? this.#firstOf(start)
+    if (found !== undefined) return found
+    // A long word with a typo, such as unlikly, unless it could be several.
+    const [nearest, ...others] = new Set(this.#slips.of(whole))
+    return others.length === 0 ? nearest : undefined
   }
 
   /** Of two that are joined, as in Medium-High, the first. */
@@ -140,7 +129,6 @@ function key(text: string): string {
     .trim()
 }
 
-/** Texts and rows for a message. */
 export function occurrencesInWords(texts: readonly Occurrence[]): string {
   const shown = texts
     .slice(0, 5)
@@ -149,10 +137,8 @@ export function occurrencesInWords(texts: readonly Occurrence[]): string {
 }
 
 export function rowsOf(rows: readonly TableRow[]): string {
-  return rowsInWords(
-    rows.map(({ line }) => line),
-    rows.length,
-  )
+  const lines = rows.map(({ line }) => line)
+  return rowsInWords(lines, lines.length)
 }
 
 export function rowsInWords(lines: readonly number[], count: number): string {

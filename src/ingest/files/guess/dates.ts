@@ -6,7 +6,6 @@ import { byFoldedText } from './scales.js'
 export const DATE_ORDERS = ['dmy', 'mdy'] as const
 export type DateOrder = (typeof DATE_ORDERS)[number]
 
-/** The languages of month names besides English. */
 const LANGUAGES = ['de', 'fr', 'es', 'pt', 'pl', 'zh']
 
 const ISO_DAY = /^\d{4}-\d{2}-\d{2}$/
@@ -50,7 +49,6 @@ function yearOf(digits = ''): string {
   return digits.length === 4 ? 'yyyy' : 'yy'
 }
 
-/** What a column says about the order of day and month. */
 export function ordersIn({ texts }: Column): Set<DateOrder> {
   return ordersOf(texts.flatMap((one) => formOf(one) ?? []))
 }

@@ -1,59 +1,41 @@
 import { DETAILS } from '../../../details.js'
 import { DETAILS_MAX, TEXT_MAX } from '../../../vocabulary.js'
+import { headingKey } from '../header.js'
 import { type Condition, folded, type Mapping } from '../mapping.js'
 import { isBlank, type SheetNoun, type TableRow } from '../table.js'
-import { Assignment, type GuessedColumn, type GuessOptions } from './assignment.js'
+import { Assignment, type GuessOptions } from './assignment.js'
 import { type Column, columnsOf, Words } from './column.js'
-import { Headings, plain } from './headings.js'
+import { Headings } from './headings.js'
 import { PLANS } from './plans.js'
 import { RAID_WORDS } from './words.js'
 
-/** The guessed map of a sheet. */
-export interface Guess {
-  readonly mapping: Mapping
-  readonly columns: readonly GuessedColumn[]
-  /** Columns whose texts are kept in details. */
-  readonly kept: readonly string[]
-  readonly ignored: readonly { readonly column: string; readonly why: string }[]
-  readonly notes: readonly string[]
-  readonly warnings: readonly string[]
-  /** What the user must decide; while there is one, nothing is stored. */
-  readonly questions: readonly string[]
-}
+/** A guessed map, and what to report about it. While there are questions, nothing is stored. */
+export type Guess = ReturnType<typeof guess>
 
-/** Guesses a map from the headings and rows of a sheet. */
-export function guess(
-  noun: SheetNoun,
-  header: readonly string[],
-  rows: readonly TableRow[],
-  options: GuessOptions,
-): Guess {
+export function guess(noun: SheetNoun, header: readonly string[], rows: readonly TableRow[], options: GuessOptions) {
   const headings = new Headings(noun, options.fields)
   const log = raidLog(noun, header, rows, headings)
   const assignment = new Assignment(header, log?.rows ?? rows, headings, options)
   if (log) {
     assignment.where.push(log.condition)
-    assignment.notes.push(log.note)
+    assignment.notes.push(log.report)
     for (const column of assignment.columns) if (column.heading === log.heading) assignment.use(column)
   }
   ignoreDerived(assignment)
-  chooseReference(noun, assignment)
+  chooseReference(assignment)
   PLANS[noun](assignment)
   assignment.reportRivals()
   ignoreNameless(assignment, header)
   const kept = keepDetails(assignment)
   const { rules, where, guessed, ignored, notes, warnings, questions } = assignment
-  const mapping = { name: 'the guessed map', rules, where }
+  const mapping: Mapping = { name: 'the guessed map', rules, where }
   return { mapping, columns: guessed, kept, ignored, notes, warnings, questions }
 }
 
-/**
- * Columns of our own exports that are computed, by their very names; a risk's score and level are looked at later.
- * Where nothing else says when an entry was raised, it is the day on which the source created it.
- */
+/** Ignores the computed columns of our exports; where no column says when an entry was raised, `createdAt` does. */
 function ignoreDerived(assignment: Assignment): void {
   const { columns, options } = assignment
-  const isRaised = !assignment.has('raisedOn') || columns.some(({ heading }) => nameKey(heading) === 'raisedon')
+  const isRaised = !assignment.has('raisedOn') || columns.some(({ heading }) => headingKey(heading) === 'raisedon')
   const later = new Set(['score', 'level', 'residualScore', ...(isRaised ? [] : ['createdAt'])])
   for (const column of columns) {
     const { heading } = column
@@ -61,24 +43,12 @@ function ignoreDerived(assignment: Assignment): void {
   }
 }
 
-function nameKey(name: string): string {
-  return plain(name).replaceAll(/[\s_-]/g, '')
-}
-
-const REFERENCE_FIELDS: Readonly<Record<SheetNoun, string>> = {
-  risks: 'reference',
-  issues: 'reference',
-  people: 'externalId',
-  groups: 'externalId',
-  projects: 'key',
-}
-
-/** The column that the user names as the reference. */
-function chooseReference(noun: SheetNoun, assignment: Assignment): void {
+function chooseReference(assignment: Assignment): void {
   const { referenceFrom } = assignment.options
   if (referenceFrom === undefined) return
-  const column = assignment.columns.find(({ heading }) => nameKey(heading) === nameKey(referenceFrom))
-  if (column) assignment.fill(REFERENCE_FIELDS[noun], column)
+  const column = assignment.columns.find(({ heading }) => headingKey(heading) === headingKey(referenceFrom))
+  const field = ['reference', 'key'].find((one) => assignment.has(one)) ?? 'externalId'
+  if (column) assignment.fill(field, column)
   else {
     const headings = assignment.columns.map(({ heading }) => heading).join('; ')
     assignment.questions.push(`--reference-from names ${JSON.stringify(referenceFrom)}; the columns are ${headings}.`)
@@ -133,9 +103,9 @@ function raidLog(noun: SheetNoun, header: readonly string[], rows: readonly Tabl
     if (new Set(kinds).size < 2 || kinds.includes(undefined) || mine.length === 0) continue
     const isMine = new Set(mine)
     const taken = rows.filter(({ cells }) => isMine.has((cells[at] ?? '').trim()))
-    const note = `Only rows whose ${heading} is ${mine.join(' or ')} are taken: ${taken.length} of ${rows.length}.`
+    const report = `Only rows whose ${heading} is ${mine.join(' or ')} are taken: ${taken.length} of ${rows.length}.`
     const condition: Condition = { from: [heading], is: mine.map(folded) }
-    return { heading, rows: taken, condition, note }
+    return { heading, rows: taken, condition, report }
   }
   return undefined
 }

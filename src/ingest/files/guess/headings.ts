@@ -9,16 +9,11 @@ interface Meaning {
 }
 
 /** A scale that a heading names, such as (1-10). */
-export interface NamedScale {
-  readonly least: number
-  readonly most: number
-}
+export type NamedScale = Readonly<Record<'least' | 'most', number>>
 
 /** The name of a field itself is better than every alias. */
-const OWN_RANK = -1000
-/** Another state of the risk is worse than any name without one. */
-const STATE_RANKS = { current: -500, inherent: 500, residual: 0 } as const
-/** What is left of a heading once the state is taken away, and the field in each state. */
+const FIELD_RANK = -1000
+/** The fields of what remains of a risk. */
 const RESIDUAL: Readonly<Record<string, string>> = {
   likelihood: 'residualLikelihood',
   impact: 'residualImpact',
@@ -34,13 +29,13 @@ const BRACKETED = /[([（【{][^([（【{)\]）】}]*[)\]）】}]/gu
 
 type Aliases = ReturnType<typeof preparedAliases>
 
-/** By noun: there are thousands of aliases, and they stay the same. */
+/** By noun: there are hundreds of aliases, and they stay the same. */
 const prepared = new Map<SheetNoun, Aliases>()
 
 function preparedAliases(noun: SheetNoun) {
   const [byKey, bySingular] = [new Map<string, Meaning[]>(), new Map<string, Meaning[]>()]
-  for (const [field, lines] of Object.entries(ALIASES[noun])) {
-    for (const [rank, alias] of lines.flatMap((line) => line.split(', ')).entries()) {
+  for (const [field, names] of Object.entries(ALIASES[noun])) {
+    for (const [rank, alias] of names.split(', ').entries()) {
       add(byKey, keyOf(alias), { field, rank })
       add(bySingular, wordsOf(alias).map(singular).join(''), { field, rank })
     }
@@ -48,42 +43,34 @@ function preparedAliases(noun: SheetNoun) {
   return { byKey, bySingular, slips: new Slips(byKey) }
 }
 
-/** What the headings of a noun may mean, by their aliases. */
 export class Headings {
   readonly #noun: SheetNoun
   readonly #aliases: Aliases
-  readonly #own: ReadonlyMap<string, string>
+  readonly #fields: ReadonlyMap<string, string>
   /** Every heading that was seen, so that each is looked up once. */
   readonly #seen = new Map<string, readonly Meaning[]>()
 
   constructor(noun: SheetNoun, fields: readonly string[]) {
     this.#noun = noun
-    this.#own = new Map(fields.map((field) => [keyOf(field), field]))
+    this.#fields = new Map(fields.map((field) => [keyOf(field), field]))
     this.#aliases = prepared.get(noun) ?? preparedAliases(noun)
     prepared.set(noun, this.#aliases)
   }
 
-  /** The fields that a heading may mean; none if it is unknown. */
   meaningsOf(heading: string): readonly Meaning[] {
     const seen = this.#seen.get(heading)
     if (seen) return seen
-    const own = this.#own.get(keyOf(heading))
+    const field = this.#fields.get(keyOf(heading))
     const aliased = this.#aliased(heading)
-    const all = own === undefined ? aliased : [{ field: own, rank: OWN_RANK }, ...aliased]
+    const all = field === undefined ? aliased : [{ field, rank: FIELD_RANK }, ...aliased]
     this.#seen.set(heading, all)
     return all
   }
 
-  isKnown(heading: string): boolean {
-    return this.meaningsOf(heading).length > 0
-  }
-
-  /** Whether a column of people is private, such as pay. */
   isPrivate(heading: string): boolean {
     return wordsOf(heading).some((word) => PRIVATE_WORDS.has(word))
   }
 
-  /** Whether the name of a sheet has the noun in it. */
   isOf(sheet: string): boolean {
     return wordsOf(sheet).some((word) => NOUN_WORDS[this.#noun].has(word))
   }
@@ -116,34 +103,19 @@ export class Headings {
 
   /** A factor before or after measures: Inherent Likelihood, Residual Risk. */
   #inState(words: readonly string[]): readonly Meaning[] {
-    if (this.#noun !== 'risks') return []
-    for (const [state, { words: of, prefixes }] of STATE_WORDS) {
-      const rest = words.flatMap((word) => {
-        if (of.has(word)) return []
-        const prefix = prefixes.find((one) => word.startsWith(one))
-        return prefix === undefined ? [word] : [word.slice(prefix.length)].filter((one) => one !== '')
-      })
-      if (rest.join('') === words.join('')) continue
-      const bare = rest.filter((word) => !NOUN_WORDS.risks.has(word))
-      const key = (
-        this.#aliases.byKey.has(bare.join('')) ? bare : bare.filter((word) => !STATE_FILLERS.has(word))
-      ).join('')
-      const meanings =
-        key === '' || key === '风险' ? [{ field: 'level', rank: 0 }] : (this.#aliases.byKey.get(key) ?? [])
-      const factors = meanings.filter(({ field }) => RESIDUAL[field] !== undefined)
-      return factors.map(({ field, rank }) => ({
-        field: state === 'residual' ? (RESIDUAL[field] ?? field) : field,
-        rank: rank + STATE_RANKS[state],
-      }))
-    }
-    return []
+    const found = STATES.find((one) => words.some((word) => one.words.has(word)))
+    if (this.#noun !== 'risks' || !found) return []
+    const rest = words.filter((word) => !found.words.has(word) && !NOUN_WORDS.risks.has(word))
+    const isNamed = this.#aliases.byKey.has(rest.join(''))
+    const key = rest.filter((word) => isNamed || !STATE_FILLERS.has(word)).join('')
+    const meanings = key === '' ? [{ field: 'level', rank: 0 }] : (this.#aliases.byKey.get(key) ?? [])
+    return meanings.flatMap(({ field, rank }) => {
+      const residual = RESIDUAL[field]
+      if (residual === undefined) return []
+      return [{ field: found.state === 'residual' ? residual : field, rank: rank + found.rank }]
+    })
   }
 }
-
-const STATE_WORDS = (['current', 'inherent', 'residual'] as const).map(
-  (state) =>
-    [state, { words: new Set(STATES[state].words.split(' ').map(plain)), prefixes: STATES[state].prefixes }] as const,
-)
 
 function add(all: Map<string, Meaning[]>, key: string, meaning: Meaning): void {
   const meanings = all.get(key) ?? []
@@ -159,28 +131,22 @@ function singular(word: string): string {
   return word.length > 3 ? word.replace(/s$/, '') : word
 }
 
-/** Known names by their first letter, to find those from which a text differs by one other letter. */
+/** Finds the long names from which a text differs by one letter. */
 export class Slips<V> {
-  readonly #byFirst = new Map<string, (readonly [name: string, value: V])[]>()
+  readonly #names: readonly (readonly [name: string, value: V])[]
 
-  constructor(known: Iterable<readonly [name: string, value: V]>) {
-    for (const [name, value] of known) {
-      if (name.length < SLIP_CHARACTERS_MIN) continue
-      const same = this.#byFirst.get(name.charAt(0))
-      if (same) same.push([name, value])
-      else this.#byFirst.set(name.charAt(0), [[name, value]])
-    }
+  constructor(names: Iterable<readonly [name: string, value: V]>) {
+    this.#names = Array.from(names).filter(([name]) => name.length >= SLIP_CHARACTERS_MIN)
   }
 
   of(text: string): V[] {
-    const same = this.#byFirst.get(text.charAt(0)) ?? []
-    return same.flatMap(([name, value]) => (isSlip(text, name) ? [value] : []))
+    return this.#names.filter(([name]) => isSlip(text, name)).map(([, value]) => value)
   }
 }
 
-/** Whether one letter is missing, too many or another one, and no digit. */
+/** Whether one letter after the first is missing, too many or another one, and no digit. */
 function isSlip(key: string, alias: string): boolean {
-  if (Math.abs(key.length - alias.length) > 1) return false
+  if (key[0] !== alias[0] || Math.abs(key.length - alias.length) > 1) return false
   let start = 0
   while (start < key.length && key[start] === alias[start]) start++
   let [end, aliasEnd] = [key.length, alias.length]
@@ -191,7 +157,6 @@ function isSlip(key: string, alias: string): boolean {
   return end - start <= 1 && aliasEnd - start <= 1 && !/\d/.test(key.slice(start, end) + alias.slice(start, aliasEnd))
 }
 
-/** The scale that a heading names, if it does. */
 export function scaleIn(heading: string): NamedScale | undefined {
   if (heading.length > HEADING_CHARACTERS_MAX) return undefined
   const text = heading.replaceAll('_', ' ')

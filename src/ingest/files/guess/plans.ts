@@ -1,7 +1,8 @@
 import { TEXT_MAX } from '../../../vocabulary.js'
+import { headingKey, NUMERIC } from '../header.js'
 import { folded, type Scalar } from '../mapping.js'
 import { isBlank, type SheetNoun } from '../table.js'
-import type { Assignment } from './assignment.js'
+import type { Assignment, Reader } from './assignment.js'
 import { type Column, isBlankWord, occurrencesInWords, type Reading, rowsInWords, rowsOf, Words } from './column.js'
 import { hasDays, ordersIn, readDays } from './dates.js'
 import { blankValues, byFoldedText, readFactor } from './scales.js'
@@ -88,7 +89,7 @@ export const PLANS: Readonly<Record<SheetNoun, (assignment: Assignment) => void>
 function takeId(assignment: Assignment): void {
   const isOwnIds = ({ texts }: Column) => texts.length > 0 && texts.every(({ text }) => OWN_ID.test(text))
   for (const field of ['id', 'ownerId', 'ownerName', 'assigneeId', 'assigneeName', 'riskId']) {
-    const column = assignment.columns.find(({ heading }) => folded(heading).replaceAll(/[\s_-]/g, '') === folded(field))
+    const column = assignment.columns.find(({ heading }) => headingKey(heading) === headingKey(field))
     const isTaken = column && assignment.has(field) && (field.endsWith('Name') || isOwnIds(column))
     if (isTaken) assignment.fill(field, column)
   }
@@ -121,8 +122,8 @@ function takeProject(assignment: Assignment): void {
     return
   }
   // With --project a column of that very name must agree; a column that only may mean it is kept as it is.
-  const own = assignment.candidates('project').find(({ heading }) => folded(heading) === 'project')
-  if (own?.texts.every(({ text }) => KEY.test(text))) assignment.fill('project', own)
+  const column = assignment.candidates('project').find(({ heading }) => folded(heading) === 'project')
+  if (column?.texts.every(({ text }) => KEY.test(text))) assignment.fill('project', column)
 }
 
 function readKeys({ texts, isOverfull }: Column): Reading | undefined {
@@ -177,7 +178,6 @@ function takeFactors(
   return [first.column, second.column]
 }
 
-/** The first column that gives a factor. */
 function firstRead(columns: readonly Column[], factor: 'likelihood' | 'impact', partner?: Column, inherent?: Column) {
   for (const column of columns) {
     const reading = readFactor(column, factor, partner, inherent)
@@ -233,7 +233,7 @@ function noteAlone(assignment: Assignment): void {
 }
 
 function ignoreIfNumeric(assignment: Assignment, column: Column): void {
-  const isNumeric = column.texts.every(({ text }) => NUMBER.test(text) || isBlankWord(text))
+  const isNumeric = column.texts.every(({ text }) => NUMERIC.test(text) || isBlankWord(text))
   if (isNumeric) assignment.ignore(column, 'it is computed from likelihood and impact')
 }
 
@@ -284,11 +284,7 @@ function takeTexts(assignment: Assignment, reference: Column | undefined): void 
 }
 
 /** Where Item is a short text and nothing else is one, it is the reference and the title. */
-function namedByReference(
-  assignment: Assignment,
-  reference: Column | undefined,
-  read: (column: Column) => Reading | undefined,
-): Column | undefined {
+function namedByReference(assignment: Assignment, reference: Column | undefined, read: Reader): Column | undefined {
   const reading = reference && assignment.mayMean(reference, 'title') ? read(reference) : undefined
   if (!reference || !reading) return undefined
   assignment.fill('title', reference, reading)
@@ -296,24 +292,24 @@ function namedByReference(
 }
 
 const LEVELS = new Words(STEPS)
-const NUMBER = /^[\d.,%\s]+$/
 
 /** A column of levels or numbers says how grave something is, not what. */
 function readTitle(column: Column, isCategory: boolean): Reading | undefined {
   // A category above some rows is the title of none.
   if (isCategory && column.blankCount > column.filled) return undefined
-  const isLevel = column.texts.every(({ text }) => NUMBER.test(text) || LEVELS.get(text) !== undefined)
+  const isLevel = column.texts.every(({ text }) => NUMERIC.test(text) || LEVELS.get(text) !== undefined)
   return isLevel ? undefined : readText(column)
 }
 
-/** A text in words: a column of numbers is none. */
 function readText(column: Column): Reading | undefined {
-  return isMostly(column, NUMBER) ? undefined : { rule: {} }
+  return isMostly(column, NUMERIC) ? undefined : { rule: {} }
 }
 
 function untitled(assignment: Assignment): string {
   const noun = assignment.has('severity') ? 'issue' : 'risk'
-  const blank = assignment.blanksFor('title').map(({ heading }) => heading)
+  const blank = assignment.columns
+    .filter((one) => one.filled === 0 && assignment.mayMean(one, 'title'))
+    .map(({ heading }) => heading)
   if (blank.length > 0) return `No row has anything in ${blank.join(' or ')}: there is no ${noun} in this sheet.`
   return `No column says what the ${noun} is (title). ${wayOut(assignment)}`
 }
@@ -387,7 +383,6 @@ function requireSome(assignment: Assignment, fields: readonly string[], noun: st
   assignment.questions.push(`No column is known as ${fields.join(' or ')} of ${noun}. ${wayOut(assignment)}${more}`)
 }
 
-/** What to do about a column that is not found. */
 function wayOut({ columns }: Assignment): string {
   const headings = columns.map(({ heading }) => heading).join('; ')
   return `The columns are ${headings}. Say in a map which it is: --suggest-map prints one to start with, --map takes it.`

@@ -12,9 +12,6 @@ const WORDS: Readonly<Record<Factor, Words<Step>>> = {
   impact: new Words<Step>(STEPS),
 }
 
-/** The scale that PMI suggests for impacts: each step is twice the one before. */
-const DOUBLING = new Map([0.05, 0.1, 0.2, 0.4, 0.8].map((value, index) => [value, index + 1]))
-
 /** A text of a scale in its parts: a number or a percentage, a word, or a number and a word. */
 interface Parts {
   readonly number?: number
@@ -91,34 +88,29 @@ function isSentence({ text }: Occurrence): boolean {
   return text.length > STEP_CHARACTERS_MAX && !/^\p{L}[\p{L} ]{0,20}\s*[:–—]/u.test(text)
 }
 
-/**
- * How a column gives the steps 1 to 5 of a factor; undefined if it is no scale at all. The scale of the same factor
- * before any response holds for what remains of it, too.
- */
+/** How a column gives the steps 1 to 5 of a factor; undefined if it is no scale. A residual one has the `inherent` scale. */
 export function readFactor(column: Column, factor: Factor, partner?: Column, inherent?: Column): Reading | undefined {
   if (column.isOverfull || column.texts.some(isSentence) || column.filled === 0) return undefined
   const entries = entriesOf(column)
   const named = scaleIn(column.heading) ?? (partner && scaleIn(partner.heading)) ?? (inherent && scaleOf(inherent))
-  if (entries.length > 0 && entries.every(({ text }) => /^[a-e]$/i.test(text))) return letters(column)
   const scale = numericScale(entries, factor, named, column, partner)
   if (!scale && entries.every(isNumeric)) return undefined
-  const known: [Entry, number][] = []
+  const steps: [Entry, number][] = []
   const unknown: Entry[] = []
   const company = companyOf(entries)
   for (const entry of entries) {
     const step = stepOf(entry, factor, scale, company)
-    if (step !== undefined) known.push([entry, step])
+    if (step !== undefined) steps.push([entry, step])
     else if (unknown.push(entry) > UNKNOWN_MAX) return undefined
   }
   if (unknown.length * 2 > entries.length) return undefined
   const question = named ? undefined : lonelyAboveFive(column, partner)
-  return { ...readingOf(column, known, scale, partner), unknown, question }
+  return { ...readingOf(column, steps, scale, partner), unknown, question }
 }
 
 /** A scale with more unknown texts is none. */
 const UNKNOWN_MAX = 10
 
-/** What the texts of a column have together. */
 function companyOf(entries: readonly Entry[]) {
   return {
     isAboveThree: entries.some(({ parts }) => (parts.number ?? 0) > 3),
@@ -135,10 +127,10 @@ function scaleOf(column: Column): NamedScale | undefined {
 
 /** One number above 5 may be a slip, or the only sign of a scale from 1 to 10, which changes all the others. */
 function lonelyAboveFive(column: Column, partner: Column | undefined): string | undefined {
-  const own = entriesOf(column)
-  const above = own.filter(({ parts }) => (parts.number ?? 0) > ASSESSMENT_MAX)
+  const entries = entriesOf(column)
+  const above = entries.filter(({ parts }) => (parts.number ?? 0) > ASSESSMENT_MAX)
   const isAlone = above.length === 1 && above[0]?.count === 1 && highestOf(partner) <= ASSESSMENT_MAX
-  const others = [...own, ...(partner ? entriesOf(partner) : [])]
+  const others = [...entries, ...(partner ? entriesOf(partner) : [])]
   const hasFives = others.some(({ parts }) => parts.number === ASSESSMENT_MAX)
   if (!isAlone || !hasFives || highestOf(column) > 10) return undefined
   return (
@@ -175,6 +167,12 @@ const FRACTIONS: NumericScale = {
   bands: FIFTHS.map(([bound, step]) => [bound / 100, step] as const),
   step: (value) => fifth(value * 100),
 }
+/** The scale that PMI suggests for impacts: each step is twice the one before. */
+const DOUBLING_STEPS = new Map([0.05, 0.1, 0.2, 0.4, 0.8].map((value, index) => [value, index + 1]))
+const DOUBLING: NumericScale = {
+  name: 'the impacts 0.05, 0.1, 0.2, 0.4, 0.8',
+  step: (value) => DOUBLING_STEPS.get(value),
+}
 /** Without their sign, a fraction such as 0.9 beside 70% is what a spreadsheet keeps of 90%. */
 const PERCENTAGES_AND_FRACTIONS: NumericScale = {
   name: 'percentages, also as fractions of 1, a fifth for each step',
@@ -200,7 +198,8 @@ function numericScale(
   const most = Math.max(...values)
   // A heading of its own decides: what is above it is unknown.
   if (named && (most <= named.most || scaleIn(heading))) return named.most === 100 ? PERCENTAGES : spread(named)
-  if (most <= 1 && values.some((value) => !Number.isInteger(value))) return fractions(values, factor)
+  if (most <= 1 && values.some((value) => !Number.isInteger(value)))
+    return factor === 'impact' && values.every((value) => DOUBLING_STEPS.has(value)) ? DOUBLING : FRACTIONS
   const both = Math.max(most, highestOf(partner))
   // A partner above 10 is no scale that this one could share.
   if (most <= ASSESSMENT_MAX && (both <= ASSESSMENT_MAX || both > 10)) return spread(ONE_TO_FIVE)
@@ -216,11 +215,6 @@ function isPercent(heading: string, values: readonly number[]): boolean {
   )
 }
 
-function fractions(values: readonly number[], factor: Factor): NumericScale {
-  if (factor !== 'impact' || !values.every((value) => DOUBLING.has(value))) return FRACTIONS
-  return { name: 'the impacts 0.05, 0.1, 0.2, 0.4, 0.8', step: (value) => DOUBLING.get(value) }
-}
-
 function stepOf(entry: Entry, factor: Factor, scale: NumericScale | undefined, company: Company): number | undefined {
   const { number, percent, word } = entry.parts
   if (percent !== undefined) return fifth(percent)
@@ -233,48 +227,48 @@ function stepOf(entry: Entry, factor: Factor, scale: NumericScale | undefined, c
 function wordStep(word: string, factor: Factor, company: Company): number | undefined {
   const step = Number(WORDS[factor].get(word) ?? beginningStep(word, factor))
   if (Number.isNaN(step)) return undefined
-  const others = BELOW_OTHERS.find(({ words }) => words.includes(plain(word)))?.others
-  return others?.some((one) => company.words.has(one)) ? step - 1 : step
+  const { words, others } = BELOW_OTHERS
+  const isBelow = words.includes(plain(word)) && others.some((one) => company.words.has(one))
+  return isBelow ? step - 1 : step
 }
 
 /** Medium at the beginning, gets higher: the first words count, if no other word is a step. */
 function beginningStep(text: string, factor: Factor): Step | undefined {
   const words = text.split(/[\s,;]+/)
-  const known = (count: number) => WORDS[factor].get(words.slice(0, count).join(' '))
-  const count = known(2) === undefined ? 1 : 2
+  const stepOfFirst = (count: number) => WORDS[factor].get(words.slice(0, count).join(' '))
+  const count = stepOfFirst(2) === undefined ? 1 : 2
   const isOnly = words.slice(count).every((word) => word.length < 2 || WORDS[factor].get(word) === undefined)
-  return words.length > count && isOnly ? known(count) : undefined
+  return words.length > count && isOnly ? stepOfFirst(count) : undefined
 }
 
 function readingOf(
   column: Column,
-  known: readonly (readonly [Entry, number])[],
+  read: readonly (readonly [Entry, number])[],
   scale: NumericScale | undefined,
   partner: Column | undefined,
 ): Reading {
-  const bands = known.every(([{ text }]) => /^[\d.,]+\s*%?$/.test(text)) ? scale?.bands : undefined
-  const foreign = known.flatMap(([{ text }, step]) => (bands || text === String(step) ? [] : [[text, step] as const]))
+  const bands = read.every(([{ text }]) => /^[\d.,]+\s*%?$/.test(text)) ? scale?.bands : undefined
+  const foreign = read.flatMap(([{ text }, step]) => (bands || text === String(step) ? [] : [[text, step] as const]))
   const values = byFoldedText([...blankValues(column), ...foreign])
-  const words = known.filter(([{ parts }]) => parts.word !== undefined)
-  const steps = known.map(([, step]) => step)
+  const words = read.filter(([{ parts }]) => parts.word !== undefined)
+  const steps = read.map(([, step]) => step)
   // Numbers up to 3 alone do not show whether 3 or 5 is the most.
   const most = Math.max(0, ...steps)
   const isOpen = Math.max(most, highestOf(partner)) <= 3 && !scaleIn(column.heading)
-  const own = isOpen ? `steps from 1 to 5, though none is above ${most}` : undefined
+  const asIs = isOpen ? `steps from 1 to 5, though none is above ${most}` : undefined
   const how = words.length > 0 ? inWords(words) : scale?.name
   return {
     rule: { ...(values.size > 0 && { values }), ...(bands && { bands }) },
-    how: !bands && foreign.length === 0 ? own : how,
-    isLossy: new Set(steps).size < known.length,
+    how: !bands && foreign.length === 0 ? asIs : how,
+    isLossy: new Set(steps).size < read.length,
   }
 }
 
-function inWords(known: readonly (readonly [Entry, number])[]): string {
-  const sorted = known.toSorted(([, one], [, other]) => one - other)
+function inWords(read: readonly (readonly [Entry, number])[]): string {
+  const sorted = read.toSorted(([, one], [, other]) => one - other)
   return sorted.map(([{ text }, step]) => `${text.slice(0, 30)} = ${step}`).join(', ')
 }
 
-/** Maps texts such as n/a and TBD to a blank. */
 export function blankValues({ texts }: Column): [string, Scalar][] {
   return texts.filter(({ text }) => isBlankWord(text)).map(({ text }) => [text, ''])
 }
@@ -282,13 +276,4 @@ export function blankValues({ texts }: Column): [string, Scalar][] {
 /** Values by the folded text by which a map looks them up. */
 export function byFoldedText(values: Iterable<readonly [string, Scalar]>): Map<string, Scalar> {
   return new Map(Array.from(values, ([text, becomes]) => [folded(text), becomes]))
-}
-
-/** Whether A or E is the most differs between standards, and the letters do not say. */
-function letters({ heading, texts }: Column): Reading {
-  const line = (values: string) => `{ "from": ${JSON.stringify(heading)}, "values": { ${values} } }`
-  const question =
-    `${heading} has the letters A to E, and whether A is the least or the most differs between standards. ` +
-    `Say it in a map: ${line('"A": 1, "B": 2, "C": 3, "D": 4, "E": 5')} or the other way round.`
-  return { rule: { values: byFoldedText(texts.map(({ text }) => [text, text])) }, question }
 }

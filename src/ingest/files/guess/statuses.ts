@@ -13,30 +13,21 @@ import type { SheetNoun, SheetRecord } from '../table.js'
 import { type Column, isBlankWord, type Occurrence, type Reading, Words } from './column.js'
 import { plain } from './headings.js'
 import { blankValues, byFoldedText } from './scales.js'
-import {
-  ISSUE_STATUS_WORDS,
-  PERSON_STATUS_WORDS,
-  PROJECT_STATUS_WORDS,
-  RESPONSE_WORDS,
-  RISK_STATUS_WORDS,
-  SEVERITY_WORDS,
-  STEPS,
-} from './words.js'
+import { RESPONSE_WORDS, SEVERITY_WORDS, STATUS_WORDS, STEPS } from './words.js'
 
-/** The values of an enum and the words for them. */
 interface Vocabulary {
-  readonly own: readonly string[]
+  readonly values: readonly string[]
   readonly words: Words<string>
 }
 
 const STATUSES: Readonly<Partial<Record<SheetNoun, Vocabulary>>> = {
-  risks: { own: RISK_STATUSES, words: new Words(RISK_STATUS_WORDS) },
-  issues: { own: ISSUE_STATUSES, words: new Words(ISSUE_STATUS_WORDS) },
-  people: { own: PERSON_STATUSES, words: new Words(PERSON_STATUS_WORDS) },
-  projects: { own: PROJECT_STATUSES, words: new Words(PROJECT_STATUS_WORDS) },
+  risks: { values: RISK_STATUSES, words: new Words(STATUS_WORDS.risks) },
+  issues: { values: ISSUE_STATUSES, words: new Words(STATUS_WORDS.issues) },
+  people: { values: PERSON_STATUSES, words: new Words(STATUS_WORDS.people) },
+  projects: { values: PROJECT_STATUSES, words: new Words(STATUS_WORDS.projects) },
 }
-const RESPONSES: Vocabulary = { own: RISK_RESPONSES, words: new Words(RESPONSE_WORDS) }
-const SEVERITIES: Vocabulary = { own: ISSUE_SEVERITIES, words: new Words(SEVERITY_WORDS) }
+const RESPONSES: Vocabulary = { values: RISK_RESPONSES, words: new Words(RESPONSE_WORDS) }
+const SEVERITIES: Vocabulary = { values: ISSUE_SEVERITIES, words: new Words(SEVERITY_WORDS) }
 
 const STEP = /^[1-5]?$/
 const DAY = /^(?:\d{4}-\d\d-\d\d)?$/
@@ -56,7 +47,7 @@ const FORMS: Readonly<Record<string, RegExp | readonly string[]>> = {
 export function isOwnForm(noun: SheetNoun, present: readonly string[], records: readonly SheetRecord[]): boolean {
   // Without a reference, ids of another form are references themselves.
   const isNamed = ['reference', 'externalId', 'key', 'email', 'name'].some((field) => present.includes(field))
-  const forms: Partial<typeof FORMS> = { ...FORMS, status: STATUSES[noun]?.own, id: isNamed ? undefined : OWN_ID }
+  const forms: Partial<typeof FORMS> = { ...FORMS, status: STATUSES[noun]?.values, id: isNamed ? undefined : OWN_ID }
   return present.every((field) => {
     const form = forms[field]
     // Each distinct value is tested once: most columns of a large sheet have few.
@@ -66,7 +57,7 @@ export function isOwnForm(noun: SheetNoun, present: readonly string[], records: 
 }
 
 function isOfForm(form: RegExp | readonly string[], text: string): boolean {
-  return form instanceof RegExp ? form.test(text) : text === '' || ownOf(form, text) !== undefined
+  return form instanceof RegExp ? form.test(text) : text === '' || valueNamed(form, text) !== undefined
 }
 
 /** Longer texts are sentences. */
@@ -78,8 +69,10 @@ export function readStatus(column: Column, noun: SheetNoun): Reading | undefined
   const isEntry = noun === 'risks' || noun === 'issues'
   if (!isEntry || !vocabulary || !reading?.unknown?.length) return reading
   // An entry whose status is another word is shown as open, and the report names the word.
-  const own = vocabulary.own.flatMap((one) => ['_', ' ', '-'].map((mark) => [one.replace('_', mark), one] as const))
-  const values = new Map([...byFoldedText(own), ...(reading.rule.values ?? [])])
+  const spelt = vocabulary.values.flatMap((one) =>
+    ['_', ' ', '-'].map((mark) => [one.replace('_', mark), one] as const),
+  )
+  const values = new Map([...byFoldedText(spelt), ...(reading.rule.values ?? [])])
   return { ...reading, rule: { values, otherwise: 'OPEN' }, isLossy: true, unknown: [] }
 }
 
@@ -89,29 +82,29 @@ export function readResponse(column: Column): Reading | undefined {
   return reading?.unknown?.length === 0 ? reading : undefined
 }
 
-function ownOf(own: readonly string[], text: string): string | undefined {
+function valueNamed(values: readonly string[], text: string): string | undefined {
   const name = text.trim().toUpperCase().replaceAll(/[ -]/g, '_')
-  return own.find((one) => one === name)
+  return values.find((one) => one === name)
 }
 
 function readWords(
   column: Column,
-  { own, words }: Vocabulary,
-  read = (text: string) => ownOf(own, text) ?? words.get(text),
+  { values, words }: Vocabulary,
+  read = (text: string) => valueNamed(values, text) ?? words.get(text),
 ): Reading | undefined {
   if (column.isOverfull || column.longest > WORD_CHARACTERS_MAX || column.filled === 0) return undefined
   const texts = column.texts.filter(({ text }) => !isBlankWord(text) || words.get(text) !== undefined)
   const unknown = texts.filter(({ text }) => read(text) === undefined)
   if (unknown.length * 2 > texts.length) return undefined
-  const known = texts.flatMap(({ text }) => [read(text) ?? []].flat().map((becomes) => [text, becomes] as const))
-  const foreign = known.filter(([text, becomes]) => ownOf(own, text) !== becomes)
-  const isKnown = new Set(known.map(([text]) => text))
+  const pairs = texts.flatMap(({ text }) => [read(text) ?? []].flat().map((becomes) => [text, becomes] as const))
+  const foreign = pairs.filter(([text, becomes]) => valueNamed(values, text) !== becomes)
+  const isKnown = new Set(pairs.map(([text]) => text))
   const blanks = blankValues(column).filter(([text]) => !isKnown.has(text))
-  const values = byFoldedText([...blanks, ...foreign])
+  const becoming = byFoldedText([...blanks, ...foreign])
   return {
-    rule: values.size > 0 ? { values } : {},
+    rule: becoming.size > 0 ? { values: becoming } : {},
     how: foreign.length > 0 ? foreign.map(([text, becomes]) => `${text} = ${becomes}`).join(', ') : undefined,
-    isLossy: new Set(known.map(([, becomes]) => becomes)).size < new Set(known.map(([text]) => plain(text))).size,
+    isLossy: new Set(pairs.map(([, becomes]) => becomes)).size < new Set(pairs.map(([text]) => plain(text))).size,
     unknown,
   }
 }
@@ -123,13 +116,17 @@ export function readSeverity(column: Column): Reading | undefined {
   if (column.longest > WORD_CHARACTERS_MAX) return undefined
   const texts = column.texts.filter(({ text }) => !isBlankWord(text))
   const isNumbered = texts.length > 0 && texts.every(({ text }) => NUMBERED.test(text))
-  const { own, words } = SEVERITIES
+  const { values, words } = SEVERITIES
   // Azure DevOps writes 1 - Critical.
-  const wordOf = (text: string) => ownOf(own, text) ?? words.get(text.replace(/^\d\s*[-:.]\s*/, ''))
+  const wordOf = (text: string) => valueNamed(values, text) ?? words.get(text.replace(/^\d\s*[-:.]\s*/, ''))
   if (!isNumbered) return readWords(column, SEVERITIES, wordOf)
   const numbers = texts.map(({ text }) => Number(NUMBERED.exec(text)?.[2]))
   const isPrefixed = texts.every(({ text }) => /^\D/.test(text))
-  if (!isPrefixed && !/prio/i.test(plain(column.heading))) return { rule: {}, question: numbersQuestion(column) }
+  if (!isPrefixed && !/prio/i.test(plain(column.heading))) {
+    const line = `{ "from": ${JSON.stringify(column.heading)}, "values": { "1": "CRITICAL", "2": "HIGH", "3": "MEDIUM", "4": "LOW" } }`
+    const open = `${column.heading} has numbers, and whether the highest or the lowest is the most severe is open.`
+    return { rule: {}, question: `${open} Say it in a map: "severity": ${line}.` }
+  }
   const least = Math.min(...numbers) === 0 ? 0 : 1
   const severityOf = (number = 0): IssueSeverity => (['CRITICAL', 'HIGH', 'MEDIUM'] as const)[number - least] ?? 'LOW'
   const becomes = texts.map(({ text }, at): [string, Scalar] => [text, severityOf(numbers[at])])
@@ -139,11 +136,6 @@ export function readSeverity(column: Column): Reading | undefined {
     how: `the lowest number is the most severe: ${how}`,
     unknown: [],
   }
-}
-
-function numbersQuestion({ heading }: Column): string {
-  const line = `{ "from": ${JSON.stringify(heading)}, "values": { "1": "CRITICAL", "2": "HIGH", "3": "MEDIUM", "4": "LOW" } }`
-  return `${heading} has numbers, and whether the highest or the lowest is the most severe is open. Say it in a map: "severity": ${line}.`
 }
 
 /** The score in the middle of each level, for a source that gives a level and no factors. */
@@ -162,13 +154,14 @@ export function readScore(column: Column): Reading | undefined {
   // `Number` ignores the blank before the sign.
   const numbers = texts.map(({ text }) => Number(text.replace(',', '.').replace(/%$/, '')))
   const levels = 'levels, as scores in the middle of each'
-  if (numbers.some(Number.isNaN)) return scored(readWords(column, { own: [], words: LEVELS }), LEVEL_SCORES, levels)
+  if (numbers.some(Number.isNaN)) return scored(readWords(column, { values: [], words: LEVELS }), LEVEL_SCORES, levels)
   const most = Math.max(...numbers)
   if (column.isOverfull || Math.min(...numbers) < 0 || most > 100) return undefined
   const isFraction = most <= 1 && numbers.some((number) => !Number.isInteger(number))
+  if (isFraction) return undefined
   const isShare = most > SCORE_MAX || /%$/.test(texts[0]?.text ?? '')
-  const top = isFraction ? 1 : isShare ? 100 : SCORE_MAX
-  const how = top === SCORE_MAX ? 'scores from 0 to 25 as they are' : `scores up to ${top}, as parts of 25`
+  const top = isShare ? 100 : SCORE_MAX
+  const how = isShare ? 'scores up to 100, as parts of 25' : 'scores from 0 to 25 as they are'
   return parts(column, texts, numbers, top, how)
 }
 
@@ -187,7 +180,6 @@ export function readLevel(column: Column): Reading | undefined {
   return { ...parts(column, texts, numbers, top, `numbers up to ${top}, as parts of ${SCORE_MAX}`), isLossy: true }
 }
 
-/** Numbers up to a most as parts of the highest score. */
 function parts(column: Column, texts: readonly Occurrence[], numbers: readonly number[], most: number, how: string) {
   const values = texts.map(({ text }, at): [string, Scalar] => [
     text,
@@ -198,7 +190,6 @@ function parts(column: Column, texts: readonly Occurrence[], numbers: readonly n
   return { rule, how, isLossy: foreign.length > 0, unknown: [] }
 }
 
-/** The scores of words that were read. */
 function scored(reading: Reading | undefined, scores: Readonly<Record<string, number>>, how: string) {
   if (!reading) return undefined
   const values = new Map(Array.from(reading.rule.values ?? [], ([text, one]) => [text, scores[String(one)] ?? '']))

@@ -7,23 +7,18 @@ export function isAdf(value: unknown): value is Members {
 
 /** The plain text of a rich text: a blank line between blocks, `- ` before the items of a list. */
 export function adfText(document: Members): string {
-  return blocksOf(document, 0)
-    .map(joined)
-    .filter((block) => block.trim() !== '')
-    .join('\n\n')
+  const blocks = blocksOf(document, 0).map((lines) => lines.join('\n'))
+  return blocks.filter((block) => block.trim() !== '').join('\n\n')
 }
 
 /** Nobody nests deeper; a file that does must not exhaust the stack. */
 const DEPTH_MAX = 100
 
-type Lines = readonly string[]
-
-function blocksOf(node: Members, depth: number): Lines[] {
+function blocksOf(node: Members, depth: number): string[][] {
   return depth > DEPTH_MAX ? [] : childrenOf(node).map((child) => linesOf(child, depth + 1))
 }
 
-/** The lines of a block. */
-function linesOf(node: Members, depth: number): Lines {
+function linesOf(node: Members, depth: number): string[] {
   switch (node['type']) {
     case 'paragraph':
     case 'heading':
@@ -40,15 +35,11 @@ function linesOf(node: Members, depth: number): Lines {
       return itemsOf(node, depth, (index) => `${(typeof first === 'number' ? first : 1) + index}. `)
     }
     case 'blockquote':
-      return blocksOf(node, depth)
-        .flat()
-        .map((line) => `> ${line}`)
-    case 'table':
-      return childrenOf(node).map((row) =>
-        blocksOf(row, depth)
-          .map((cell) => cell.join(' '))
-          .join(' | '),
-      )
+      return blocksOf(node, depth).flatMap((lines) => lines.map((line) => `> ${line}`))
+    case 'table': {
+      const cellsOf = (row: Members) => blocksOf(row, depth).map((cell) => cell.join(' '))
+      return childrenOf(node).map((row) => cellsOf(row).join(' | '))
+    }
     case 'rule':
       return ['---']
     case 'blockCard':
@@ -60,7 +51,7 @@ function linesOf(node: Members, depth: number): Lines {
   }
 }
 
-function itemsOf(list: Members, depth: number, marker: (index: number) => string): Lines {
+function itemsOf(list: Members, depth: number, marker: (index: number) => string): string[] {
   return blocksOf(list, depth).flatMap((lines, index) => {
     const mark = marker(index)
     return lines.map((line, at) => (at === 0 ? mark : ' '.repeat(mark.length)) + line)
@@ -74,7 +65,7 @@ function inlineText(node: Members): string {
     case 'hardBreak':
       return '\n'
     case 'date':
-      return dayOf(Number(attributeOf(node, 'timestamp')))
+      return new Date(Number(attributeOf(node, 'timestamp'))).toJSON()?.slice(0, 10) ?? ''
     default: {
       // mention, status, emoji, inlineCard
       const shown = ['text', 'shortName', 'url'].map((name) => textOf(attributeOf(node, name)))
@@ -91,11 +82,6 @@ function linkOf(node: Members): string {
   return address === '' || address === node['text'] ? '' : ` (${address})`
 }
 
-function dayOf(timestamp: number): string {
-  const date = new Date(timestamp)
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 10)
-}
-
 function childrenOf(node: Members): Members[] {
   const content: unknown = node['content']
   return Array.isArray(content) ? content.filter(isObject) : []
@@ -107,8 +93,4 @@ function attributeOf(node: Members, name: string): unknown {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
-}
-
-function joined(lines: Lines): string {
-  return lines.join('\n')
 }

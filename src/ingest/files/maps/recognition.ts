@@ -1,7 +1,7 @@
 import { type HeaderTest, headingKey } from '../header.js'
 import type { JsonRecord } from '../json.js'
 import { type Mapping, mayLack } from '../mapping.js'
-import { hasPath } from './objects.js'
+import { valuesAt } from './mappedObjects.js'
 
 /** A map with the headings or paths by which its source is recognised. */
 export interface Recognisable {
@@ -14,7 +14,6 @@ export interface Recognisable {
   mapping(): Mapping
 }
 
-/** The map whose signature a row of headings has. */
 export function recognised(maps: readonly Recognisable[], headings: readonly string[]): Recognisable | undefined {
   const keys = new Set(headings.map(headingKey))
   return maps.find((map) => map.source === 'table' && isSuited(map, (name) => keys.has(headingKey(name))))
@@ -28,9 +27,8 @@ export function recognising(maps: readonly Recognisable[], test: HeaderTest): He
   }
 }
 
-/** The map whose signature an object has. */
 export function recognisedObject(maps: readonly Recognisable[], { members }: JsonRecord): Recognisable | undefined {
-  return maps.find((map) => map.source === 'objects' && isSuited(map, (path) => hasPath(members, path)))
+  return maps.find((map) => map.source === 'objects' && isSuited(map, (path) => valuesAt(members, path) !== undefined))
 }
 
 export function recognisedNote({ product, name }: Recognisable): string {

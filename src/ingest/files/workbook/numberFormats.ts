@@ -2,14 +2,10 @@ import { excerpt } from '../table.js'
 import type { XmlReader } from './xml.js'
 import { BadZip } from './zip.js'
 
-/** The text that a person sees for a number. */
 export type NumberFormat = (value: number) => string
 
 /** The day of serial 0, and the first serial for which that holds. */
-interface Epoch {
-  readonly zero: number
-  readonly first: number
-}
+type Epoch = Readonly<Record<'zero' | 'first', number>>
 
 const DAY_MS = 86_400_000
 // Excel's first calendar has a February 29th in 1900, as Lotus 1-2-3 had; from March on, its zero is December 30th.
@@ -26,7 +22,6 @@ const BUILT_IN: ReadonlyMap<number, string> = new Map([
   ...[18, 19, 20, 21, 32, 33, 34, 35, 45, 47, 55, 56].map((id) => [id, 'hh:mm'] as const),
 ])
 
-/** The number formats of the styles of cells. */
 export function formatsOf(xml: XmlReader, is1904: boolean): NumberFormat[] {
   const codes = new Map<number, string>()
   const styles: number[] = []

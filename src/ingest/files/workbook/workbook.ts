@@ -1,7 +1,7 @@
 import { fold } from '../../../text.js'
 import { excerpt, listed, type Table, type TableRow, UnreadableSheet } from '../table.js'
-import { WORKBOOK_BYTES_MAX } from './cells.js'
 import { isOpenDocument, openDocumentSheets } from './openDocument.js'
+import { WORKBOOK_BYTES_MAX } from './sheetRows.js'
 import { worksheetsOf } from './xlsx.js'
 import { BadZip, Zip } from './zip.js'
 
@@ -64,18 +64,20 @@ function chosen(all: readonly Sheet[], file: string, name: string | undefined): 
   throw new UnreadableSheet(file, `There is no sheet ${JSON.stringify(excerpt(name))}. The sheets are: ${sheets}.`)
 }
 
+/** Each is looked at for a header, and named in messages. */
+const SHEETS_MAX = 1_000
+
 function sheetsOf(zip: Zip): readonly Sheet[] {
   const sheets = isOpenDocument(zip)
     ? openDocumentSheets(zip).map((sheet) => ({ ...sheet, read: () => sheet }))
     : worksheetsOf(zip)
-  if (sheets.length === 0) throw new BadZip(NO_WORKBOOK)
-  if (sheets.length > SHEETS_MAX) throw new BadZip(TOO_MANY_SHEETS)
+  if (sheets.length === 0) {
+    const advice = 'Open it in a spreadsheet program and save it as .xlsx.'
+    throw new BadZip(`This is a zip file, but no workbook of the kind .xlsx or .ods. ${advice}`)
+  }
+  if (sheets.length > SHEETS_MAX) {
+    const most = SHEETS_MAX.toLocaleString('en')
+    throw new BadZip(`The workbook has more than ${most} sheets. Split it, or save the table as "CSV UTF-8".`)
+  }
   return sheets
 }
-
-/** Each is looked at for a header, and named in messages. */
-const SHEETS_MAX = 1_000
-const TOO_MANY_SHEETS = `The workbook has more than ${SHEETS_MAX.toLocaleString('en')} sheets. Split it, or save the table as "CSV UTF-8".`
-
-const NO_WORKBOOK =
-  'This is a zip file, but no workbook of the kind .xlsx or .ods. Open it in a spreadsheet program and save it as .xlsx.'

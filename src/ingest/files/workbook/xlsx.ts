@@ -1,5 +1,5 @@
-import { Budget, columnOf, mergesIn, requireLine, SheetRows, WORKBOOK_CELLS_MAX } from './cells.js'
 import { formatsOf, type NumberFormat, plain } from './numberFormats.js'
+import { Budget, columnOf, mergesIn, requireLine, SheetRows, WORKBOOK_CELLS_MAX } from './sheetRows.js'
 import { XmlReader } from './xml.js'
 import { BadZip, damaged, type Zip } from './zip.js'
 
@@ -32,12 +32,8 @@ function partOf(zip: Zip, name: string): XmlReader {
   return new XmlReader(bytes, name)
 }
 
-interface Relation {
-  readonly id: string
-  /** The last word of its type, the same in both editions of the standard. */
-  readonly type: string
-  readonly target: string
-}
+/** Its type is the last word of what the file says, the same in both editions of the standard. */
+type Relation = Readonly<Record<'id' | 'type' | 'target', string>>
 
 /** What a part refers to inside of the workbook; links that leave it are never followed. */
 function relationsOf(zip: Zip, part: string): Relation[] {
@@ -55,7 +51,6 @@ function relationsOf(zip: Zip, part: string): Relation[] {
   return relations
 }
 
-/** The name of a part that is relative to another one. */
 function resolved(target: string, part: string): string {
   const steps = target.startsWith('/') ? [] : part.split('/').slice(0, -1)
   for (const step of target.split('/')) {
@@ -87,14 +82,11 @@ function stringsOf(xml: XmlReader): string[] {
   return strings
 }
 
-/** What the cells of all sheets refer to. */
 interface CellContext {
   readonly strings: readonly string[]
-  /** The number formats, by the style of a cell. */
   readonly formats: readonly NumberFormat[]
 }
 
-/** The rows of a worksheet that are not blank, and notes about what was read. */
 function readWorksheet(xml: XmlReader, context: CellContext) {
   const sheet = new SheetRows(new Budget())
   let line = 0
@@ -105,7 +97,6 @@ function readWorksheet(xml: XmlReader, context: CellContext) {
   return sheet.finish()
 }
 
-/** Reads a row, and returns its number. */
 function readRow(xml: XmlReader, context: CellContext, sheet: SheetRows, last: number): number {
   const line = Number(xml.attribute('r') ?? last + 1)
   if (!Number.isSafeInteger(line) || line <= last) throw damaged('its rows are not in order')
@@ -117,14 +108,14 @@ function readRow(xml: XmlReader, context: CellContext, sheet: SheetRows, last: n
     const reference = xml.attribute('r')
     const at = reference === undefined ? next : columnOf(reference)
     next = at + 1
-    const text = readCell(xml, context, (what) => sheet.note(what, at, line))
+    const text = readCell(xml, context, (what) => sheet.report(what, at, line))
     if (text !== '') sheet.put(cells, at, line, text)
   }
   if (cells.length > 0) sheet.add(cells, isHidden, line)
   return line
 }
 
-function readCell(xml: XmlReader, context: CellContext, note: (what: 'error' | 'uncomputed') => void): string {
+function readCell(xml: XmlReader, context: CellContext, report: (what: 'error' | 'uncomputed') => void): string {
   const type = xml.attribute('t') ?? 'n'
   const style = Number(xml.attribute('s') ?? 0)
   let value: string | undefined
@@ -134,10 +125,10 @@ function readCell(xml: XmlReader, context: CellContext, note: (what: 'error' | '
     else if (xml.name === 'is') value = itemText(xml, 'is')
     else if (xml.name === 'f') isFormula = true
   }
-  if (type === 'e') note('error')
+  if (type === 'e') report('error')
   if (value) return textOf(type, value, style, context)
   // A formula may have an empty text as its result, but no empty number.
-  if (isFormula && (value === undefined || type === 'n')) note('uncomputed')
+  if (isFormula && (value === undefined || type === 'n')) report('uncomputed')
   return ''
 }
 

@@ -9,7 +9,6 @@ type XmlEvent = 'open' | 'close' | 'text'
 
 interface Parsed {
   readonly event: XmlEvent
-  /** Without its prefix. */
   readonly name: string
   readonly text: string
   readonly attributes: SaxesTagPlain['attributes']
@@ -17,19 +16,14 @@ interface Parsed {
 
 const NO_ATTRIBUTES = {}
 
-/**
- * Reads XML as workbooks have it, event by event: elements, attributes and texts, by names without their prefix.
- * Document types, and so entities of their own, are refused.
- */
+/** Reads XML event by event, by names without their prefix. Document types, and so entities, are refused. */
 export class XmlReader {
-  /** The element that was opened or closed. */
   name = ''
   /** The text between two tags, or a part of it. */
   text = ''
   readonly #pieces: Iterator<string, void>
   readonly #parser = new SaxesParser()
   #parsed: Parsed[] = []
-  /** The next one of them. */
   #next = 0
   #attributes: Parsed['attributes'] = NO_ATTRIBUTES
   #depth = 0
@@ -59,7 +53,6 @@ export class XmlReader {
     })
   }
 
-  /** The next event; undefined at the end. */
   next(): XmlEvent | undefined {
     while (this.#next === this.#parsed.length) if (!this.#more()) return undefined
     const found = this.#parsed[this.#next++]

@@ -3,14 +3,7 @@ import zlib from 'node:zlib'
 /** A zip file that is damaged, or is not as workbooks are; the message says what to do. */
 export class BadZip extends Error {}
 
-interface Entry {
-  readonly method: number
-  readonly flags: number
-  readonly crc: number
-  readonly packedBytes: number
-  readonly bytes: number
-  readonly offset: number
-}
+type Entry = Readonly<Record<'method' | 'flags' | 'crc' | 'packedBytes' | 'bytes' | 'offset', number>>
 
 const END = { signature: 0x06054b50, bytes: 22, commentBytesMax: 0xffff } as const
 const DIRECTORY = { signature: 0x02014b50, bytes: 46 } as const

@@ -11,13 +11,11 @@ type Gather = (name: string) => readonly unknown[]
 
 type Filled = { readonly value: Scalar | readonly string[] } | { readonly violation: SheetViolation }
 
-/** The values of some names, and the first of these names that has any. */
 interface Found {
   readonly column: string
   readonly scalars: readonly Scalar[]
 }
 
-/** Texts that were changed, and where the first was. */
 interface Noted {
   count: number
   readonly line: number
@@ -27,9 +25,7 @@ interface Noted {
 export class RecordMapper {
   readonly #mapping: Mapping
   readonly #unit: RowUnit
-  /** Texts that were cut, by field. */
   readonly #cut = new Map<string, Noted>()
-  /** Words that are not in `values`, by field and word. */
   readonly #unknown = new Map<string, Map<string, Noted>>()
   readonly #pairs: readonly (readonly [field: string, partner: string])[]
   readonly #unique: readonly (readonly [field: string, next: ReturnType<typeof uniqueTexts>])[]
@@ -43,7 +39,6 @@ export class RecordMapper {
     this.#unique = rules.flatMap(([field, rule]) => (rule.unique ? [[field, uniqueTexts()] as const] : []))
   }
 
-  /** Whether a record fulfils `where`. */
   takes(gather: Gather): boolean {
     const isTaken = this.#mapping.where.every((condition) => holds(condition, gather))
     if (!isTaken) this.#leftOut++
@@ -63,7 +58,6 @@ export class RecordMapper {
     return violations.length === 0 ? NO_FLAWS : violations
   }
 
-  /** What the records were changed by, besides being mapped. */
   warnings(): string[] {
     const cut = Array.from(this.#cut, ([field, { count, line }]) => {
       const texts = count === 1 ? '1 text was' : `${count.toLocaleString('en')} texts were`
@@ -99,8 +93,8 @@ export class RecordMapper {
     const [first] = scalars
     if (first === undefined) return { value: rule.default ?? '' }
     if (rule.split !== undefined) return { value: this.#partsOf(field, rule, scalars, rule.split, line) }
-    const known = rule.values && this.#known(field, rule, scalars, line)
-    if (known !== undefined) return { value: known }
+    const mapped = rule.values && this.#mapped(field, rule, scalars, line)
+    if (mapped !== undefined) return { value: mapped }
     if (rule.bands) {
       const band = bandOf(String(first), rule.bands)
       return 'value' in band ? band : invalid(column, first, band.violation)
@@ -115,10 +109,10 @@ export class RecordMapper {
   }
 
   /** The mapped value of the first known text, else the map's value for unknown ones. */
-  #known(field: string, { values, otherwise, ...rule }: Rule, scalars: readonly Scalar[], line: number) {
+  #mapped(field: string, { values, otherwise, ...rule }: Rule, scalars: readonly Scalar[], line: number) {
     for (const one of scalars) {
-      const known = values?.get(folded(String(one)))
-      if (known !== undefined) return known
+      const mapped = values?.get(folded(String(one)))
+      if (mapped !== undefined) return mapped
     }
     // `bands` and `date` read the text themselves.
     if (rule.bands || rule.date) return undefined
@@ -130,8 +124,8 @@ export class RecordMapper {
   #partsOf(field: string, rule: Rule, scalars: readonly Scalar[], separator: string, line: number): string[] {
     const parts = scalars.flatMap((one) => String(one).split(separator)).map((part) => part.trim())
     return parts.filter(isFilled).map((part) => {
-      const known = rule.values?.get(folded(part))
-      if (known !== undefined) return String(known)
+      const mapped = rule.values?.get(folded(part))
+      if (mapped !== undefined) return String(mapped)
       if (rule.otherwise === undefined) return String(prefixed(rule, part))
       this.#noteWord(field, part, line)
       return String(rule.otherwise)
@@ -144,7 +138,7 @@ export class RecordMapper {
     if (text.length <= most) return value
     const points = Array.from(text.slice(0, 2 * most + 2))
     if (points.length <= most) return value
-    note(this.#cut, field, line)
+    count(this.#cut, field, line)
     return `${points.slice(0, most - 1).join('')}…`
   }
 
@@ -152,14 +146,14 @@ export class RecordMapper {
     const words = this.#unknown.get(field) ?? new Map<string, Noted>()
     this.#unknown.set(field, words)
     const shown = excerpt(word)
-    if (words.size < WORDS_SHOWN || words.has(shown)) note(words, shown, line)
+    if (words.size < WORDS_SHOWN || words.has(shown)) count(words, shown, line)
   }
 }
 
 /** A map can hardly know more words, and a report should not list more. */
 const WORDS_SHOWN = 30
 
-function note(noted: Map<string, Noted>, key: string, line: number): void {
+function count(noted: Map<string, Noted>, key: string, line: number): void {
   const before = noted.get(key)
   if (before) before.count++
   else noted.set(key, { count: 1, line })

@@ -21,14 +21,8 @@ export function columnOf(reference: string): number {
   return column - 1
 }
 
-/** Refuses a row that no spreadsheet has. */
 export function requireLine(line: number): void {
   if (line > ROWS_MAX) throw damaged(`it has a row ${line}, and no spreadsheet has that many`)
-}
-
-/** The name of a cell. */
-function cellName(column: number, line: number): string {
-  return `${lettersOf(column)}${line}`
 }
 
 function lettersOf(column: number): string {
@@ -54,12 +48,7 @@ export class Budget {
 }
 
 /** The first column of merged cells, from its first row to its last, and how many columns they have. */
-export interface Merge {
-  readonly column: number
-  readonly first: number
-  readonly last: number
-  readonly across: number
-}
+export type Merge = Readonly<Record<'column' | 'first' | 'last' | 'across', number>>
 
 /** The merged cells of a reference such as A4:C7. */
 export function mergesIn(reference: string): Merge[] {
@@ -69,7 +58,6 @@ export function mergesIn(reference: string): Merge[] {
   return [{ column, first: Number(first), last: Number(last), across: columnOf(end) - column + 1 }]
 }
 
-/** A row to which merged cells can be added. */
 interface OpenRow {
   readonly line: number
   readonly cells: string[]
@@ -94,12 +82,18 @@ export class SheetRows {
   put(cells: string[], column: number, line: number, text: string, times = 1): void {
     const most = CELL_CHARACTERS_MAX
     if (text.length > most) {
-      const cell = cellName(column, line)
+      const cell = `${lettersOf(column)}${line}`
       throw new BadZip(`The cell ${cell} has more than ${most.toLocaleString('en')} characters. Shorten it.`)
     }
     this.#budget.take(column + times - cells.length, text.length * times)
     while (cells.length < column) cells.push('')
     for (let at = column; at < column + times; at++) cells[at] = text
+  }
+
+  /** So many blanks of a text, which one short element can stand for. */
+  spaces(count: number): string {
+    this.#budget.take(0, count)
+    return ' '.repeat(count)
   }
 
   /** Adds a row as often as it is repeated, up to the last line. */
@@ -113,22 +107,17 @@ export class SheetRows {
     }
   }
 
-  /** Notes a formula with an error, or without a result. */
-  note(what: 'error' | 'uncomputed', column: number, line: number): void {
+  report(what: 'error' | 'uncomputed', column: number, line: number): void {
     const noted = what === 'error' ? this.#errors : this.#uncomputed
-    if (noted.count++ === 0) noted.first = cellName(column, line)
+    if (noted.count++ === 0) noted.first = `${lettersOf(column)}${line}`
   }
 
-  /** The rows with their merged cells, and the notes. */
   finish(): { rows: readonly TableRow[]; notes: readonly string[] } {
     this.#fillMerged()
     return { rows: this.#rows, notes: this.#notes() }
   }
 
-  /**
-   * Fills merged cells downwards, as people read them: a value beside several rows is the value of each. Rows that have
-   * nothing else are not in the list, and stay away.
-   */
+  /** Fills merged cells downwards, as people read them: a value beside several rows is the value of each. */
   #fillMerged(): void {
     const waiting = this.merges.toSorted((one, other) => other.first - one.first)
     const open = new Map<number, { last: number; text: string }>()

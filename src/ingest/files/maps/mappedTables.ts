@@ -3,15 +3,11 @@ import { type DayPattern, dayIn, patternAt } from '../days.js'
 import type { DateOrder } from '../guess/dates.js'
 import { type HeadedTable, headingKey, joinedNotes, recordRows, rowsBelow, surplusOf } from '../header.js'
 import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from '../mapping.js'
-import { listed, NO_FLAWS, type SheetRecord, type SheetRecords, UnreadableSheet } from '../table.js'
-import { RecordMapper } from './records.js'
+import { listed, NO_FLAWS, type SheetRecord, UnreadableSheet } from '../table.js'
+import { RecordMapper } from './recordMapper.js'
 
 /** The records of a table by a map, and the map as it applies to the table. */
-export function mappedCells(
-  found: HeadedTable,
-  mapping: Mapping,
-  order?: DateOrder,
-): SheetRecords & { present: Mapping } {
+export function mappedCells(found: HeadedTable, mapping: Mapping, order?: DateOrder) {
   const places = placesOf(found.header.cells)
   const columns = new Map(Array.from(places.values(), ({ name, at }) => [name, at]))
   const cellsOf = (cells: readonly string[]) => (name: string) =>
@@ -56,15 +52,12 @@ function placesOf(headings: readonly string[]): Places {
   return places
 }
 
-function placeOf(places: Places, name: string): string | undefined {
-  return (places.get(folded(name)) ?? places.get(headingKey(name)))?.name
-}
-
 /** A map applied to a header: with the header's own names, and without columns that it lacks. */
 function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Places): Mapping {
   const missing: string[] = []
+  const nameOf = (heading: string) => (places.get(folded(heading)) ?? places.get(headingKey(heading)))?.name
   const present = (one: Rule | Condition, use: string) => {
-    const from = [...new Set(one.from.flatMap((heading) => placeOf(places, heading) ?? []))]
+    const from = [...new Set(one.from.flatMap((heading) => nameOf(heading) ?? []))]
     if (from.length === 0 && one.from.length > 0 && !mayLack(one)) missing.push(`${one.from.join(' or ')} (for ${use})`)
     return from
   }
@@ -81,16 +74,10 @@ function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Pla
   throw new UnreadableSheet(table.name, sentence, { line: header.line, unit: table.unit })
 }
 
-/** The cells of a row under a name. */
-type Cells = (name: string) => readonly string[]
-
-/**
- * Chooses the date format of each column by all of its texts, where a map names several. What one column leaves open,
- * such as 3/6/2026, another may show, or the user says it; else the error asks for it.
- */
+/** Chooses the date format of each column by all of its texts; 3/6/2026 is decided by other columns, or by the user. */
 function withDayFormats(
   mapping: Mapping,
-  rows: () => Iterable<Cells>,
+  rows: () => Iterable<(name: string) => readonly string[]>,
   given: DateOrder | undefined,
   table: string,
 ): Mapping {
@@ -106,6 +93,7 @@ function withDayFormats(
   }
   const fitting = columns.map((column) => ({ ...column, formats: formatsFor(column.date, [...column.texts]) }))
   const shown = new Set(fitting.flatMap(({ formats }) => (formats.length === 1 ? formats : [])))
+  const orderOf = (format: string): DateOrder => (format.indexOf('d') < format.indexOf('M') ? 'dmy' : 'mdy')
   const isMeant = (format: string) => shown.has(format) || orderOf(format) === given
   const rules = new Map(mapping.rules)
   for (const { field, rule, date, texts, formats } of fitting) {
@@ -119,7 +107,6 @@ function withDayFormats(
   return { ...mapping, rules }
 }
 
-/** The formats that fit every text. */
 function formatsFor(date: DayPattern, texts: readonly string[]): string[] {
   if (texts.length === 0) return []
   const patterns = date.texts.map((format) => [format, patternAt(date, format)] as const)
@@ -128,15 +115,10 @@ function formatsFor(date: DayPattern, texts: readonly string[]): string[] {
     .map(([format]) => format)
 }
 
-/** One format for each reading of the texts. */
 function rivalsAmong(formats: readonly string[], date: DayPattern, texts: readonly string[]): readonly string[] {
   if (formats.length < 2) return formats
   const readings = formats.map((format) => JSON.stringify(texts.map((text) => dayIn(text, patternAt(date, format)))))
   return formats.filter((_, at) => readings.indexOf(readings[at] ?? '') === at)
-}
-
-function orderOf(format: string): DateOrder {
-  return format.indexOf('d') < format.indexOf('M') ? 'dmy' : 'mdy'
 }
 
 function question(field: string, { from }: Rule, text: string | undefined, formats: readonly string[]): string {

@@ -1,7 +1,7 @@
 import { isObject, type JsonRecord } from '../json.js'
 import { blankOf, isScalar, type Mapping, mayLack, type Rule } from '../mapping.js'
 import { listed, type SheetRecord, type SheetRecords, type TableRow, UnreadableSheet } from '../table.js'
-import { RecordMapper } from './records.js'
+import { RecordMapper } from './recordMapper.js'
 
 /** The records of JSON objects by a map; a path that no object has is an error, as a missing column is in a table. */
 export function mappedObjects(source: Iterable<JsonRecord>, mapping: Mapping, name: string): SheetRecords {
@@ -15,8 +15,8 @@ export function mappedObjects(source: Iterable<JsonRecord>, mapping: Mapping, na
       records.push({ index: records.length, line, values, violations })
       continue
     }
-    unseen.look(members)
-    const gather = (path: string) => membersAt(members, path)
+    unseen.visit(members)
+    const gather = (path: string) => valuesAt(members, path) ?? []
     if (!mapper.takes(gather)) continue
     records.push({ index: records.length, line, values, violations: mapper.fillIn(values, gather, line) })
   }
@@ -27,16 +27,15 @@ export function mappedObjects(source: Iterable<JsonRecord>, mapping: Mapping, na
 /** How many objects a message takes its paths from. */
 const SAMPLES = 20
 
-/** Watches which names of a map no object has. */
 function unseenPaths({ rules, where, name: map }: Mapping) {
   const unseen = [...rules, ...where.map((one) => ['where', one] as const)].filter(([, { from }]) => from.length > 0)
   const samples: unknown[] = []
   return {
-    look(members: unknown): void {
+    visit(members: unknown): void {
       if (samples.length < SAMPLES) samples.push(members)
       // Each path is seen soon, so that most records cost nothing.
       for (let at = unseen.length - 1; at >= 0; at--) {
-        if (unseen[at]?.[1].from.some((path) => hasPath(members, path))) unseen.splice(at, 1)
+        if (unseen[at]?.[1].from.some((path) => valuesAt(members, path) !== undefined)) unseen.splice(at, 1)
       }
     },
 
@@ -53,28 +52,21 @@ function unseenPaths({ rules, where, name: map }: Mapping) {
   }
 }
 
-/** The values at the end of a path such as `labels.name`: of every element of a list, or of the one at an index. */
-function membersAt(source: unknown, path: string): readonly unknown[] {
-  return followed(source, path) ?? []
-}
-
-/** Whether a source has a path, as far as one can tell: where null or an empty list is, anything could have been. */
-export function hasPath(source: unknown, path: string): boolean {
-  return followed(source, path) !== undefined
-}
-
-/** The values at the end of a path; undefined if the source does not have it. */
-function followed(source: unknown, path: string): readonly unknown[] | undefined {
+/**
+ * The values at the end of a path such as `labels.name`, of every element of a list or of the one at an index; undefined
+ * if the source does not have it. Where null or an empty list is, anything could have been.
+ */
+export function valuesAt(source: unknown, path: string): readonly unknown[] | undefined {
   if (source === null || source === undefined) return []
   // A member whose own name contains dots takes precedence over a path.
   if (isObject(source) && Object.hasOwn(source, path)) return elementsOf(source[path])
   const [head = '', ...rest] = path.split('.')
   const tail = rest.join('.')
-  const below = (value: unknown) => (tail === '' ? elementsOf(value) : followed(value, tail))
+  const below = (value: unknown) => (tail === '' ? elementsOf(value) : valuesAt(value, tail))
   if (!Array.isArray(source))
     return isObject(source) && tail !== '' && Object.hasOwn(source, head) ? below(source[head]) : undefined
   if (/^\d+$/.test(head)) return below(source[Number(head)])
-  const found = source.map((element) => followed(element, path)).filter((values) => values !== undefined)
+  const found = source.map((element) => valuesAt(element, path)).filter((values) => values !== undefined)
   return found.length > 0 || source.length === 0 ? found.flat() : undefined
 }
 
@@ -83,7 +75,6 @@ const DEPTH_MAX = 4
 /** What is below a longer name is not named: each of its paths would repeat it. */
 const NAME_CHARACTERS_MAX = 200
 
-/** The paths to the values of a source. */
 export function pathsOf(source: unknown, depth = 0): string[] {
   if (Array.isArray(source)) return source.flatMap((element) => pathsOf(element, depth))
   if (!isObject(source)) return []
@@ -104,10 +95,7 @@ const PATHS_MAX = 500
 const PATH_CHARACTERS_MAX = 1_000
 const SEPARATOR = '; '
 
-/**
- * JSON objects as a table, so that their members can be guessed like columns: its header has the paths to the members,
- * and `lists` those that lead to several values. Undefined if there are too many members for one, or too long names.
- */
+/** JSON objects as a table whose columns are the paths to members; `lists` are those that lead to several values. */
 export function objectTable(records: Iterable<JsonRecord>) {
   const paths = new Set<string>()
   const whole: JsonRecord[] = []
@@ -123,7 +111,7 @@ export function objectTable(records: Iterable<JsonRecord>) {
   const lists = new Set<string>()
   const rows = whole.map(({ line, members }): TableRow => {
     const cells = header.map((path) => {
-      const values = membersAt(members, path).filter(isScalar)
+      const values = (valuesAt(members, path) ?? []).filter(isScalar)
       if (values.length > 1) lists.add(path)
       return values.join(SEPARATOR)
     })

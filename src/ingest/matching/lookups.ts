@@ -4,15 +4,25 @@ import { type GroupRow, groupsLedger, groupWith } from '../../personnel/groups.j
 import { type ProjectRow, projectsLedger, projectWith } from '../../projects/projects.js'
 import type { Write } from '../../store/store.js'
 import { checkText, fold, type InputCheck } from '../../text.js'
-import type { ImportRun } from '../run.js'
-import { Lookup } from './records.js'
+import { batchesOf, type ImportRun } from '../run.js'
 
-/** A record whose project was found. */
+/** Looks up texts in batches, each text once: a list may name everyone. */
+export abstract class Lookup<V> extends Map<string, V> {
+  protected abstract load(texts: readonly string[]): Promise<(text: string) => V>
+
+  async find(texts: Iterable<string>): Promise<void> {
+    const unknown = [...new Set(texts)].filter((one) => !this.has(one))
+    for await (const batch of batchesOf(unknown)) {
+      const resultFor = await this.load(batch)
+      for (const one of batch) this.set(one, resultFor(one))
+    }
+  }
+}
+
 export interface Placed<V> {
   readonly index: number
   readonly check: InputCheck
   readonly project: ProjectRow
-  /** Identifies the project and the reference. */
   readonly place: string
   readonly values: V
 }
@@ -35,7 +45,6 @@ export class ProjectMatcher extends Lookup<ProjectRow | undefined> {
     return (text: string) => rows.find(({ key, id }) => key === text || id === text)
   }
 
-  /** The project with this key, created if the options allow it. */
   require(key: string, check: InputCheck): ProjectRow | undefined {
     const { options, write, made } = this.#run
     const before = this.get(key)
@@ -58,7 +67,6 @@ export class ProjectMatcher extends Lookup<ProjectRow | undefined> {
 
 /** Finds groups by id, name or externalId, and creates missing ones if the options allow it. */
 export class GroupMatcher extends Lookup<GroupRow | undefined> {
-  /** The groups that were found or created. */
   readonly byId = new Map<string, GroupRow>()
   readonly #run: ImportRun
   readonly #ledger
@@ -110,10 +118,7 @@ export class GroupMatcher extends Lookup<GroupRow | undefined> {
   }
 }
 
-interface RiskValues {
-  readonly risk?: string | null
-  readonly riskId?: string | null
-}
+type RiskValues = Readonly<Partial<Record<'risk' | 'riskId', string | null>>>
 
 /** Finds the risk of an issue: by its reference in the same project, or by its id. */
 export class RiskMatcher {

@@ -1,19 +1,6 @@
 import { type IdKind, isId } from '../../ids.js'
 import { fold, type InputCheck } from '../../text.js'
-import { batchesOf, type ImportRun } from '../run.js'
-
-/** Looks up texts in batches, each text once: a list may name everyone. */
-export abstract class Lookup<V> extends Map<string, V> {
-  protected abstract load(texts: readonly string[]): Promise<(text: string) => V>
-
-  async find(texts: Iterable<string>): Promise<void> {
-    const unknown = [...new Set(texts)].filter((one) => !this.has(one))
-    for await (const batch of batchesOf(unknown)) {
-      const resultFor = await this.load(batch)
-      for (const one of batch) this.set(one, resultFor(one))
-    }
-  }
-}
+import type { ImportRun } from '../run.js'
 
 interface Listed {
   readonly id: string
@@ -21,16 +8,15 @@ interface Listed {
   readonly externalId: string | null
 }
 
-/** A record with its identifying fields. */
 interface Naming {
   readonly index: number
   readonly values: Readonly<Partial<Record<'id' | 'externalId' | 'email' | 'name', string | null>>>
   readonly check: InputCheck
 }
 
-interface RecordMatcherOptions<Row> {
+/** The identifying field besides the two ids is the alias; `aliasOf` is its folded form in a row. */
+interface MatcherOptions<Row> {
   readonly kind: IdKind
-  /** The identifying field besides the two ids, and its folded form in a row. */
   readonly alias: 'email' | 'name'
   readonly aliasOf: (row: Row) => string | null
 }
@@ -38,12 +24,12 @@ interface RecordMatcherOptions<Row> {
 /** Matches records with rows: by id, else by externalId, else by an alias. */
 export class RecordMatcher<Row extends Listed> {
   readonly #run: ImportRun
-  readonly #plan: RecordMatcherOptions<Row>
+  readonly #plan: MatcherOptions<Row>
   readonly #byId: ReadonlyMap<string, Row>
   readonly #byExternalId: ReadonlyMap<string | null, Row>
   readonly #byAlias: ReadonlyMap<string | null, Row>
 
-  constructor(run: ImportRun, plan: RecordMatcherOptions<Row>, rows: readonly Row[]) {
+  constructor(run: ImportRun, plan: MatcherOptions<Row>, rows: readonly Row[]) {
     this.#run = run
     this.#plan = plan
     this.#byId = new Map(rows.map((row) => [row.id, row]))

@@ -17,8 +17,8 @@ import {
 import type { Tables } from '../../store/tables.js'
 import type { InputCheck } from '../../text.js'
 import { ISSUE_COLUMNS, RISK_COLUMNS } from '../columns.js'
+import { type Placed, ProjectMatcher, RiskMatcher } from '../matching/lookups.js'
 import { AssigneeMatcher, type Attribution } from '../matching/people.js'
-import { type Placed, ProjectMatcher, RiskMatcher } from '../matching/references.js'
 import {
   batchesOf,
   closableOf,
@@ -37,7 +37,6 @@ export function risksImporter(run: ImportRun): Importer {
   const tally = new Tally()
   const plan: EntryPlan<RiskRow, Values<typeof RISK_COLUMNS>> = {
     kind: 'risk',
-    assigneeField: 'owner',
     ledger: risksLedger(write),
     table: (t) => t.risk,
     rows: (where) => write.db.select().from(write.t.risk).where(where(write.t.risk)),
@@ -71,7 +70,6 @@ export function issuesImporter(run: ImportRun): Importer {
   const risks = new RiskMatcher()
   const plan: EntryPlan<IssueRow, Values<typeof ISSUE_COLUMNS>> = {
     kind: 'issue',
-    assigneeField: 'assignee',
     ledger: issuesLedger(write),
     table: (t) => t.issue,
     rows: (where) => write.db.select().from(write.t.issue).where(where(write.t.issue)),
@@ -99,36 +97,18 @@ export function issuesImporter(run: ImportRun): Importer {
   return new EntriesImporter(run, plan)
 }
 
-/** The columns that risks and issues have in common. */
-interface EntryRow {
-  readonly id: string
-  readonly projectId: string
-  readonly reference: string
+interface EntryRow extends Readonly<Record<'id' | 'projectId' | 'reference' | 'createdAt' | 'updatedAt', string>> {
   readonly live: number
-  readonly createdAt: string
-  readonly updatedAt: string
   readonly [column: string]: unknown
 }
 
-interface EntryColumns {
-  readonly id: AnyPgColumn
-  readonly projectId: AnyPgColumn
-  readonly reference: AnyPgColumn
-  readonly live: AnyPgColumn
-}
+type EntryColumns = Readonly<Record<'id' | 'projectId' | 'reference' | 'live', AnyPgColumn>>
 
-/** The values of a record that identify its entry. */
-interface EntryValues {
-  readonly id?: string | null
-  readonly status?: string | null
-  readonly project?: string | null
-  readonly reference?: string | null
-}
+type EntryValues = Readonly<Partial<Record<'id' | 'status' | 'project' | 'reference', string | null>>>
 
 /** What differs between risks and issues in an import. */
 interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
   readonly kind: 'risk' | 'issue'
-  readonly assigneeField: 'owner' | 'assignee'
   readonly ledger: Ledger<Row>
   readonly table: (t: Tables) => PgTable & EntryColumns
   readonly rows: (where: (columns: EntryColumns) => SQL | undefined) => Promise<Row[]>
@@ -138,7 +118,6 @@ interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
   readonly fields: readonly (keyof V & string)[]
   readonly read: (raw: SourceRecord['values'], check: InputCheck) => V
   readonly attributionOf: (values: V) => Attribution
-  /** The owner or assignee of a stored row. */
   readonly assigneeOf: (row: Row) => Assignee
   /** Looks up the other rows that the records of a batch refer to. */
   readonly prepare?: (placed: readonly Placed<V>[]) => Promise<void>
@@ -146,24 +125,12 @@ interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
   /** Whether what a record refers to is as stored. */
   readonly isLinked?: (before: Row, record: Placed<V>) => boolean
   readonly draft: (before: Row | undefined, record: Placed<V>, assignee: Assignee) => Row
-  /** Gets the stored rows, for the follow-up work of `finish`. */
   readonly onStored?: (stored: readonly Stored<Row>[]) => void
-  /** Follow-up work once all rows are stored. */
   readonly finish?: () => Promise<void>
 }
 
-/** A project of the import: which of its entries were live before, and which were imported. */
-interface ProjectEntries<Row> {
-  readonly project: ProjectRow
-  readonly live: readonly Row[]
-  readonly imported: Set<string>
-}
-
 /** The stored rows that the records of a batch may match. */
-interface Candidates<Row> {
-  readonly byId: ReadonlyMap<string, Row>
-  readonly byPlace: ReadonlyMap<string, Row>
-}
+type Candidates<Row> = Readonly<Record<'byId' | 'byPlace', ReadonlyMap<string, Row>>>
 
 /** Imports risks or issues, matched by id, else by project and reference. */
 class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Importer {
@@ -172,13 +139,14 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
   readonly #projects: ProjectMatcher
   readonly #assignees: AssigneeMatcher
   readonly #isFirst: () => Promise<boolean>
-  readonly #byProject = new Map<string, ProjectEntries<Row>>()
+  /** Which entries of each project were live before, and which were imported. */
+  readonly #byProject = new Map<string, { project: ProjectRow; live: readonly Row[]; imported: Set<string> }>()
 
   constructor(run: ImportRun, plan: EntryPlan<Row, V>) {
     this.#run = run
     this.#plan = plan
     this.#projects = new ProjectMatcher(run)
-    this.#assignees = new AssigneeMatcher(run, plan.assigneeField)
+    this.#assignees = new AssigneeMatcher(run, plan.kind === 'risk' ? 'owner' : 'assignee')
     this.#isFirst = isFirstLoad(run, plan.table)
   }
 
@@ -220,7 +188,6 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
     this.#plan.onStored?.(stored)
   }
 
-  /** A record with its project, if that is known. */
   #placed({ index, check, values }: Omit<Placed<V>, 'project' | 'place'>): Placed<V>[] {
     const project = check.has('project') ? undefined : this.#projectOf(values, check)
     if (project) return [{ index, check, values, project, place: placeKey(project.id, values.reference ?? '') }]
