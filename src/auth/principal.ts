@@ -2,7 +2,7 @@ import { growingCache } from '../caches.js'
 import { Fault } from '../errors.js'
 import type { Versions } from '../store/changeCounters.js'
 import { LOOK_MS, type Store } from '../store/store.js'
-import { keyBySecret, noteKeyUse } from './keys.js'
+import { keyBySecret, recordKeyUse } from './keys.js'
 import type { Scope } from './scopes.js'
 import { isWellFormed } from './secrets.js'
 
@@ -77,7 +77,7 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
 type FindKey = (authorization: string | undefined, versions?: Store['versions']) => Promise<CachedKey>
 
 /** A key may be padded with blanks up to the size of a header; longer values are not cached. */
-const KNOWN_CHARACTERS_MAX = 100
+const CACHED_CHARACTERS_MAX = 100
 
 /** Looks a key up once for each version of the keys. */
 function cachedKeys(store: Store, lookUp: (secret: string) => Promise<CachedKey>): FindKey {
@@ -92,10 +92,10 @@ function cachedKeys(store: Store, lookUp: (secret: string) => Promise<CachedKey>
     if (remembered && !isSame && versions.order < remembered.order) return lookUp(secret ?? secretOf(authorization))
     if (!isSame) cache.clear()
     if (!remembered || versions.order > remembered.order) remembered = versions
-    const known = cache.get(authorization)
-    if (known) return known
+    const cached = cache.get(authorization)
+    if (cached) return cached
     const found = lookUp(secret ?? secretOf(authorization))
-    if (authorization.length > KNOWN_CHARACTERS_MAX) return found
+    if (authorization.length > CACHED_CHARACTERS_MAX) return found
     cache.set(authorization, found)
     // Failures are not cached: wrong keys must not evict valid ones.
     found.catch(() => cache.delete(authorization))
@@ -137,12 +137,12 @@ function bearer(authorization: string | undefined): string {
 
 /** Records a key's last use now and then, outside the request: a failure loses only that record. */
 function useRecorder(store: Store, clock: () => Date): (keyId: string, at: Date) => void {
-  const notedAt = growingCache<number>(KEYS_KEPT_MAX)
+  const recordedAt = growingCache<number>(KEYS_KEPT_MAX)
   return (keyId, at) => {
-    if (at.getTime() - (notedAt.get(keyId) ?? 0) < RECORD_USE_EVERY_MS) return
-    notedAt.set(keyId, at.getTime())
+    if (at.getTime() - (recordedAt.get(keyId) ?? 0) < RECORD_USE_EVERY_MS) return
+    recordedAt.set(keyId, at.getTime())
     // Delayed, so that it does not queue before the writes of this request.
-    const note = () => store.write({ by: keyId, at: clock, unseen: true }, (write) => noteKeyUse(write, keyId))
-    setTimeout(() => note().catch(() => undefined), RECORD_USE_AFTER_MS).unref()
+    const record = () => store.write({ by: keyId, at: clock, unseen: true }, (write) => recordKeyUse(write, keyId))
+    setTimeout(() => record().catch(() => undefined), RECORD_USE_AFTER_MS).unref()
   }
 }

@@ -18,9 +18,8 @@ import {
   readGroup,
   readNewGroup,
 } from './groups.js'
-import { addMember, removeMember } from './memberships.js'
 import { Person, PersonConnection, PersonFilter } from './people.graph.js'
-import { membersOfGroup } from './people.js'
+import { addMember, membersOfGroup, removeMember } from './people.js'
 
 export const Group = builder.objectRef<GroupRow>('Group')
 Group.implement({

@@ -1,5 +1,5 @@
 import { and, eq, gte, type SQL, sql } from 'drizzle-orm'
-import { patched, recordReader, required, requireFields, text, type Values } from '../fields.js'
+import { type Arguments, patched, recordReader, required, requireFields, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Naming, type Optional } from '../store/query/conditions.js'
@@ -75,6 +75,7 @@ export const GROUP_FIELDS = {
   description: text('description', 'What the group is for.', 'Whoever may sign off an inspection.'),
 }
 type GroupValues = Values<typeof GROUP_FIELDS>
+export type GroupInput = Arguments<typeof GROUP_FIELDS>
 
 export const readGroup = recordReader(GROUP_FIELDS)
 
@@ -96,12 +97,6 @@ export function groupWith({ at }: Write, before: GroupRow | undefined, values: G
   }
 }
 
-export interface GroupChange {
-  readonly name?: Optional<string>
-  readonly externalId?: Optional<string>
-  readonly description?: Optional<string>
-}
-
 /** Reads a group to add; violations go to the check. */
 export function readNewGroup(raw: Readonly<Record<string, unknown>>, check: InputCheck): GroupValues {
   const values = readGroup(raw, check)
@@ -109,21 +104,16 @@ export function readNewGroup(raw: Readonly<Record<string, unknown>>, check: Inpu
   return values
 }
 
-export function addGroup(write: Write, input: GroupChange): Promise<GroupRow> {
+export function addGroup(write: Write, input: GroupInput): Promise<GroupRow> {
   return storeGroup(write, undefined, input, 'This group cannot be added as given.')
 }
 
-export async function changeGroup(write: Write, idOrName: string, input: GroupChange): Promise<GroupRow> {
+export async function changeGroup(write: Write, idOrName: string, input: GroupInput): Promise<GroupRow> {
   const before = await referredRow(write, groups, groupNaming, idOrName)
   return storeGroup(write, before, input, 'This group cannot be changed as given.')
 }
 
-async function storeGroup(
-  write: Write,
-  before: GroupRow | undefined,
-  input: GroupChange,
-  refusal: string,
-): Promise<GroupRow> {
+async function storeGroup(write: Write, before: GroupRow | undefined, input: GroupInput, refusal: string) {
   const check = new InputCheck()
   const values = (before ? readGroup : readNewGroup)({ ...input }, check)
   check.refuse(refusal)

@@ -2,6 +2,7 @@ import { and, eq, gte, inArray, type SQL } from 'drizzle-orm'
 import { checkSize, type Detail, details } from '../details.js'
 import { Fault } from '../errors.js'
 import {
+  type Arguments,
   email,
   namesOf,
   oneOf,
@@ -23,8 +24,8 @@ import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold, foldedName, InputCheck, lengthViolation, tooManyItems, trimmed } from '../text.js'
 import { PERSON_STATUSES, type PersonStatus, TEXT_MAX } from '../vocabulary.js'
-import { type GroupRow, groupNaming, groups } from './groups.js'
-import { applyMembershipChanges, firstMemberships, followStatus } from './membershipChanges.js'
+import { type GroupRow, groupNaming, groups, groupsOfPeople } from './groups.js'
+import { applyMembershipChanges, firstMemberships, followStatus, membershipChangesTo } from './memberships.js'
 import { refuseDuplicate } from './uniqueness.js'
 
 /** Groups of a person to add. */
@@ -41,21 +42,6 @@ interface PersonFilter {
   readonly email?: Optional<string>
   readonly externalId?: Optional<string>
   readonly updatedSince?: Optional<string>
-}
-
-/** The input of a person: absent keeps what is stored, null clears it. */
-interface PersonChange {
-  readonly name?: Optional<string>
-  readonly email?: Optional<string>
-  readonly externalId?: Optional<string>
-  readonly title?: Optional<string>
-  readonly department?: Optional<string>
-  readonly status?: Optional<PersonStatus>
-  readonly details?: Optional<readonly Detail[]>
-}
-
-export interface PersonInput extends PersonChange {
-  readonly groupIds?: Optional<readonly string[]>
 }
 
 /** The roster: active people, unless the filter has other statuses. */
@@ -134,6 +120,15 @@ export const PERSON_FIELDS = {
 }
 export type PersonValues = Values<typeof PERSON_FIELDS>
 
+/** The input of a person: absent keeps what is stored, null clears it. */
+interface PersonChange extends Omit<Arguments<typeof PERSON_FIELDS>, 'details'> {
+  readonly details?: Optional<readonly Detail[]>
+}
+
+export interface PersonInput extends PersonChange {
+  readonly groupIds?: Optional<readonly string[]>
+}
+
 const readPerson = recordReader(PERSON_FIELDS)
 
 export function peopleLedger(write: Write): Ledger<PersonRow> {
@@ -193,7 +188,7 @@ export function readPersonChange(raw: Readonly<Record<string, unknown>>, check: 
 export async function addPerson(write: Write, input: PersonInput): Promise<PersonRow> {
   const check = new InputCheck()
   const values = readNewPerson({ ...input }, check)
-  const joined = await knownGroups(write, input.groupIds ?? [], check)
+  const joined = await groupsToJoin(write, input.groupIds ?? [], check)
   check.refuse('This person cannot be added as given.')
   const draft = personWith(write, undefined, values)
   await refuseTaken(write, draft)
@@ -208,8 +203,7 @@ export async function addPerson(write: Write, input: PersonInput): Promise<Perso
 
 export async function changePerson(write: Write, idOrEmail: string, input: PersonChange): Promise<PersonRow> {
   const before = await referredRow(write, personnel, personNaming, idOrEmail)
-  if (before.erasedAt)
-    throw new Fault('CONFLICT', `This person was erased at ${before.erasedAt} and cannot be changed.`)
+  if (before.erasedAt) throw erasedAlready(before.erasedAt)
   const check = new InputCheck()
   const values = readPersonChange({ ...input }, check)
   checkPerson(before, values, check)
@@ -230,10 +224,10 @@ function refuseTaken(write: Write, draft: PersonRow): Promise<void> {
 }
 
 /** The groups with these ids or names; one that does not exist is a violation. */
-async function knownGroups(write: Write, references: readonly string[], check: InputCheck): Promise<GroupRow[]> {
+async function groupsToJoin(write: Write, references: readonly string[], check: InputCheck): Promise<GroupRow[]> {
   if (references.length === 0 || check.has('groupIds')) return []
   const byId = await byIds(write, groups, references)
-  const known = new Map<string, GroupRow>()
+  const found = new Map<string, GroupRow>()
   for (const [index, reference] of references.entries()) {
     // Bounded before it is folded, which can make a text 18 times as long.
     const tooLong = lengthViolation(reference, TEXT_MAX.name)
@@ -243,11 +237,55 @@ async function knownGroups(write: Write, references: readonly string[], check: I
     }
     try {
       const group = byId.get(reference) ?? (await referredRow(write, groups, groupNaming, reference))
-      known.set(group.id, group)
+      found.set(group.id, group)
     } catch (error) {
       if (!(error instanceof Fault && error.code === 'NOT_FOUND')) throw error
       check.violation(`groupIds/${index}`, error.message)
     }
   }
-  return [...known.values()]
+  return [...found.values()]
+}
+
+function erasedAlready(erasedAt: string): Fault {
+  return new Fault('CONFLICT', `This person was erased at ${erasedAt} and cannot be changed.`)
+}
+
+/** Sets the groups of each of these people. */
+export async function regroup(write: Write, wanted: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
+  const changes = await membershipChangesTo(write, wanted)
+  const rows = await byIds(write, personnel, [...changes.keys()])
+  const ledger = peopleLedger(write)
+  // In the order of the changes: the database returns people in any.
+  for (const [personId, { changes: beside }] of changes) {
+    const row = rows.get(personId)
+    if (row) ledger.enter(row, row, { beside })
+  }
+  await ledger.store()
+  await applyMembershipChanges(write, changes.values())
+}
+
+/** Adds a member; no effect if already a member. */
+export function addMember(write: Write, group: string, person: string): Promise<GroupRow> {
+  return regroupOne(write, group, person, (ids, id) => ids.add(id))
+}
+
+/** Removes a member; no effect if not a member. */
+export function removeMember(write: Write, group: string, person: string): Promise<GroupRow> {
+  return regroupOne(write, group, person, (ids, id) => ids.delete(id))
+}
+
+async function regroupOne(
+  write: Write,
+  groupReference: string,
+  personReference: string,
+  change: (groupIds: Set<string>, groupId: string) => void,
+): Promise<GroupRow> {
+  const group = await referredRow(write, groups, groupNaming, groupReference)
+  const person = await referredRow(write, personnel, personNaming, personReference)
+  const current = (await groupsOfPeople(write, [person.id])).get(person.id) ?? []
+  const wanted = new Set(current.map(({ id }) => id))
+  change(wanted, group.id)
+  if (person.erasedAt && wanted.size > 0) throw erasedAlready(person.erasedAt)
+  await regroup(write, new Map([[person.id, wanted]]))
+  return group
 }

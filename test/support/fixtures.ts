@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { DetailsChange } from '../../src/details.js'
 import type { Stored } from '../../src/history/ledger.js'
-import { type GroupChange, addGroup as storeGroup } from '../../src/personnel/groups.js'
+import { type GroupInput, addGroup as storeGroup } from '../../src/personnel/groups.js'
 import { addPerson, changePerson, type PersonInput } from '../../src/personnel/people.js'
 import { type IssueRow, issuesLedger, issueWith } from '../../src/projects/issues.js'
 import { type ProjectRow, projectsLedger, projectWith } from '../../src/projects/projects.js'
@@ -28,7 +28,7 @@ export function details(texts: Readonly<Record<string, string>>): DetailsChange 
   return { isWhole: true, pairs: Object.entries(texts).map(([name, text]) => ({ name, text })) }
 }
 
-export async function addGroup(write: Write, group: GroupChange): Promise<string> {
+export async function addGroup(write: Write, group: GroupInput): Promise<string> {
   return (await storeGroup(write, group)).id
 }
 
