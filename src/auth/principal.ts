@@ -1,7 +1,7 @@
 import { growingCache } from '../caches.js'
 import { Fault } from '../errors.js'
 import type { Versions } from '../store/changeCounters.js'
-import { LOOK_MS, type Store } from '../store/store.js'
+import { QUICK_READ_MS, type Store } from '../store/store.js'
 import { keyBySecret, recordKeyUse } from './keys.js'
 import type { Scope } from './scopes.js'
 import { isWellFormed } from './secrets.js'
@@ -55,7 +55,7 @@ interface CachedKey {
 export function authenticator(store: Store, clock: () => Date): Authenticate {
   const recordUse = useRecorder(store, clock)
   const findKey = cachedKeys(store, async (secret) => {
-    const deadline = { deadlineAt: performance.now() + LOOK_MS }
+    const deadline = { deadlineAt: performance.now() + QUICK_READ_MS }
     const key = await keyBySecret(store.reading({ deadline }), secret)
     if (!key) throw invalid()
     if (key.revokedAt) throw new KeyRefused(key.id, `This API key was revoked at ${key.revokedAt}.`)

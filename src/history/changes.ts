@@ -1,9 +1,9 @@
 import { and, eq, gte, type SQL } from 'drizzle-orm'
+import { type FieldChangeTable, fieldChange } from '../store/derivedRows.js'
 import type { Optional } from '../store/query/conditions.js'
 import type { List } from '../store/query/page.js'
 import type { Identified, Relation } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
-import { type FieldChangeTable, fieldChange } from '../store/tables/derived.js'
 import type { Tables } from '../store/tables.js'
 
 export type ChangeRow = Tables['change']['$inferSelect']

@@ -2,7 +2,14 @@ import { aliasedTable, and, between, or, type SQL, sql } from 'drizzle-orm'
 import { badArgument, TooComplex } from '../errors.js'
 import { projectNaming } from '../projects/projects.js'
 import { boundsOf, levelOf } from '../projects/scores.js'
-import { issueMovement, MOVEMENT_COUNTS, movements, projectMovement, riskMovement } from '../store/derivedRows.js'
+import {
+  ISSUE_MOVEMENTS,
+  issueMovement,
+  movements,
+  projectMovement,
+  RISK_MOVEMENTS,
+  riskMovement,
+} from '../store/derivedRows.js'
 import { type Optional, refersTo } from '../store/query/conditions.js'
 import { conditional } from '../store/query/jsonPage.js'
 import type { View } from '../store/query/views.js'
@@ -230,9 +237,11 @@ function dayCount(number: string): SQL {
 }
 
 function countTables({ read, since, until }: Question): SQL[] {
-  const names = Object.keys(MOVEMENT_COUNTS).map((name) => `"${name}"`)
-  const each = Object.entries(MOVEMENT_COUNTS).map(
-    ([name, movement]) => `cast(sum(case movement when '${movement}' then 1 else 0 end) as integer) as "${name}"`,
+  const kinds = [...RISK_MOVEMENTS, 'UNCHANGED', ...ISSUE_MOVEMENTS]
+  const column = (kind: string) => `"${kind.toLowerCase()}"`
+  const names = kinds.map(column)
+  const each = kinds.map(
+    (kind) => `cast(sum(case movement when '${kind}' then 1 else 0 end) as integer) as ${column(kind)}`,
   )
   const totals = names.map((name) => `cast(coalesce(sum(${name}), 0) as integer) as ${name}`)
   const { project } = read.t

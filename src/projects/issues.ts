@@ -55,7 +55,7 @@ function isOpenIssue(status: IssueStatus): boolean {
 }
 
 /** An ascending sort key that puts the most severe first. */
-function issueStanding(severity: IssueSeverity): number {
+function issueSortKey(severity: IssueSeverity): number {
   return -ISSUE_SEVERITIES.indexOf(severity)
 }
 
@@ -63,7 +63,7 @@ function issueStanding(severity: IssueSeverity): number {
 export const issues: List<Tables['issue'], IssueFilter> = {
   name: 'issues',
   table: (t) => t.issue,
-  order: ({ standing, raisedOn, id }) => [standing, raisedOn, id],
+  order: ({ sortKey, raisedOn, id }) => [sortKey, raisedOn, id],
   matching,
   indexed: ['project', 'severity', 'status', 'assignee'],
   names: { project: projectNaming, assignee: personNaming, risk: riskNaming },
@@ -99,7 +99,7 @@ function matching(read: Read, filter: IssueFilter, isWithinRisk = Boolean(filter
     eq(seen(issue.live), 1),
     filter.status ? read.among(seen(issue.status), filter.status) : undefined,
     filter.project ? refersTo(read, issue.projectId, projectNaming, filter.project) : undefined,
-    filter.severity ? read.among(seen(issue.standing), filter.severity.map(issueStanding)) : undefined,
+    filter.severity ? read.among(seen(issue.sortKey), filter.severity.map(issueSortKey)) : undefined,
     filter.assignee ? refersTo(read, issue.assigneeId, personNaming, filter.assignee) : undefined,
     filter.risk ? refersTo(read, issue.riskId, riskNaming, filter.risk) : undefined,
     filter.dueBefore == null ? undefined : lt(issue.dueOn, filter.dueBefore),
@@ -157,7 +157,7 @@ export function issueWith(
     ...patchedFields(ISSUE_FIELDS, values, before),
     ...entryWith(write, before, values),
     live: isOpenIssue(status) ? 1 : 0,
-    standing: issueStanding(severity),
+    sortKey: issueSortKey(severity),
     status,
     severity,
     assigneeId: patched(assignee?.id, before?.assigneeId),

@@ -77,7 +77,7 @@ const topRiskScore: OfProject = {
   of: (t) => t.project,
   // The first in the order of the index; max() would read all of them.
   value: ({ t: { risk } }, { id }) =>
-    sql`(select ${risk.score} from ${risk} where ${risk.projectId} = ${id} and ${risk.live} = 1 order by ${risk.standing} limit 1)`,
+    sql`(select ${risk.score} from ${risk} where ${risk.projectId} = ${id} and ${risk.live} = 1 order by ${risk.sortKey} limit 1)`,
 }
 
 /** The computed totals of a project. */
@@ -146,6 +146,6 @@ export function projectWith(
 }
 
 /** Records that data of these projects was imported, which does not change `updatedAt`. */
-export async function noteSync({ db, t, among, at }: Write, projectIds: readonly string[]): Promise<void> {
+export async function recordSync({ db, t, among, at }: Write, projectIds: readonly string[]): Promise<void> {
   await db.update(t.project).set({ syncedAt: at }).where(among(t.project.id, projectIds))
 }

@@ -34,7 +34,7 @@ import {
 } from '../vocabulary.js'
 import { entryWith, everyOf } from './entries.js'
 import { type Assignee, projectNaming } from './projects.js'
-import { boundsOf, residualScoreOf, riskStanding, riskState, scoreOf } from './scores.js'
+import { boundsOf, residualScoreOf, riskSortKey, riskState, scoreOf } from './scores.js'
 
 export type RiskRow = Tables['risk']['$inferSelect']
 
@@ -65,7 +65,7 @@ function isLiveRisk(status: RiskStatus): boolean {
 export const risks: List<Tables['risk'], RiskFilter> = {
   name: 'risks',
   table: (t) => t.risk,
-  order: ({ standing, raisedOn, id }) => [standing, raisedOn, id],
+  order: ({ sortKey, raisedOn, id }) => [sortKey, raisedOn, id],
   matching,
   indexed: ['project', 'status', 'level', 'minScore', 'likelihood', 'impact', 'owner', 'category'],
   names: { project: projectNaming, owner: personNaming },
@@ -103,7 +103,7 @@ function matching(read: Read, filter: RiskFilter): SQL | undefined {
     inStatus(read, filter.status ?? LIVE_RISK_STATUSES),
     filter.project ? refersTo(read, risk.projectId, projectNaming, filter.project) : undefined,
     filter.level ? atLevels(read, filter.level) : undefined,
-    filter.minScore == null ? undefined : lte(risk.standing, -filter.minScore * 10),
+    filter.minScore == null ? undefined : lte(risk.sortKey, -filter.minScore * 10),
     filter.minResidualScore == null ? undefined : gte(residualScoreOf(risk), filter.minResidualScore),
     filter.likelihood == null ? undefined : eq(risk.likelihood, filter.likelihood),
     filter.impact == null ? undefined : eq(risk.impact, filter.impact),
@@ -138,7 +138,7 @@ function atLevels(read: Read, levels: readonly RiskLevel[]): SQL | undefined {
 // A level is a range of scores, and so a range of the sort key of the list.
 function atLevel({ t }: Read, level: RiskLevel): SQL | undefined {
   const [lowest, highest] = boundsOf(level)
-  return between(t.risk.standing, riskStanding(highest, ASSESSMENT_MAX), riskStanding(lowest, 0))
+  return between(t.risk.sortKey, riskSortKey(highest, ASSESSMENT_MAX), riskSortKey(lowest, 0))
 }
 
 // With a score but without factors: in no cell of the matrix, and not unassessed either.
@@ -228,7 +228,7 @@ export function riskWith(
     ...facts,
     ...entryWith(write, before, values),
     live: isLiveRisk(status) ? 1 : 0,
-    standing: riskStanding(score, impact),
+    sortKey: riskSortKey(score, impact),
     status,
     categoryFolded: category && fold(category),
     scoreGiven,
@@ -242,9 +242,9 @@ export function riskWith(
 export class Tally {
   private readonly moved = new Map<number, number>()
 
-  note({ before, after }: Stored<RiskRow>): void {
-    this.count(before, -1)
-    this.count(after, 1)
+  count({ before, after }: Stored<RiskRow>): void {
+    this.add(before, -1)
+    this.add(after, 1)
   }
 
   async store({ db, t }: Write): Promise<void> {
@@ -257,7 +257,7 @@ export class Tally {
     }
   }
 
-  private count(risk: RiskRow | undefined, by: number): void {
+  private add(risk: RiskRow | undefined, by: number): void {
     if (risk?.live) this.moved.set(risk.score, (this.moved.get(risk.score) ?? 0) + by)
   }
 }

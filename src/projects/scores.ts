@@ -48,6 +48,6 @@ export function riskState({ live, score }: { readonly live: number; readonly sco
 }
 
 /** An ascending sort key that puts the highest score first, then the highest impact. */
-export function riskStanding(score: number, impact: number | null): number {
+export function riskSortKey(score: number, impact: number | null): number {
   return -(score * 10 + (impact ?? 0))
 }

@@ -5,10 +5,7 @@ import type { Tables } from './tables.js'
 
 type RevisionColumn = keyof Tables['revision']['$inferSelect']
 
-/**
- * Parts of the data that change independently. Each has a change counter beside the overall one. `known` rises with
- * every change of a person, a group or a membership, but not when people are only added.
- */
+/** Parts of the data that change independently; `known` is about people and groups, but not raised by new people. */
 export const CHANGE_COUNTERS = ['personnel', 'known', 'projects', 'history', 'keys'] as const
 export type ChangeCounter = (typeof CHANGE_COUNTERS)[number]
 
@@ -37,22 +34,13 @@ export function counterOf(table: Table): ChangeCounter | undefined {
 }
 
 /** A table of which a statement reads only rows with given ids, so that new people make no difference. */
-class TableById implements SQLWrapper {
+class TableById extends SQL {
   readonly counter: ChangeCounter | undefined
-  private readonly name: string
 
   constructor(table: PgTable) {
+    super([sql.identifier(getTableName(table))])
     const counter = counterOf(table)
     this.counter = counter === 'personnel' ? 'known' : counter
-    this.name = getTableName(table)
-  }
-
-  getSQL(): SQL {
-    return sql`${sql.identifier(this.name)}`
-  }
-
-  shouldOmitSQLParens(): boolean {
-    return true
   }
 }
 
@@ -79,10 +67,7 @@ export function countersIn(built: SQL): readonly ChangeCounter[] {
 export const COUNTERS = ['value', ...CHANGE_COUNTERS] as const satisfies readonly RevisionColumn[]
 type Counter = (typeof COUNTERS)[number]
 
-/**
- * The version of the whole store and of each part: equal exactly while nothing has changed. A version is a counter and
- * the random value of the write that raised it last, so it never recurs, even after restoring a backup.
- */
+/** A version is a counter and the random value of the last write, so it never recurs, even after restoring a backup. */
 export interface FoundVersions extends Readonly<Record<ChangeCounter, string>> {
   readonly all: string
 }

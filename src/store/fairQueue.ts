@@ -34,10 +34,7 @@ interface Line<T> {
   waitingSince: number
 }
 
-/**
- * A queue of queues: owners take turns, and the items of each keep their order. An owner alone may use every slot and
- * every place; while another waits, it has at most half of the slots and `queueShareMax` places.
- */
+/** Owners take turns. One alone may use every slot; while another waits, at most half, and `queueShareMax` places. */
 export class FairQueue<T extends Owned> {
   private readonly options: Required<FairQueueOptions>
   private readonly share: number
@@ -84,7 +81,7 @@ export class FairQueue<T extends Owned> {
     const line = this.next()
     const item = line && first(line)
     if (!line || item === undefined) return undefined
-    this.noteWait(line)
+    this.recordWait(line)
     line.items.delete(item)
     line.underWay += 1
     this.waitingItems -= 1
@@ -151,7 +148,7 @@ export class FairQueue<T extends Owned> {
     return this.turns.size > 1 || (this.hampered.owner !== owner && this.options.nowMs() < this.hampered.until)
   }
 
-  private noteWait({ owner, underWay, waitingSince }: Line<T>): void {
+  private recordWait({ owner, underWay, waitingSince }: Line<T>): void {
     if (this.options.lingerMs === 0 || underWay > 0) return
     const now = this.options.nowMs()
     if (waitingSince + this.options.patienceMs <= now) this.hampered = { owner, until: now + this.options.lingerMs }

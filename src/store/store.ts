@@ -8,7 +8,7 @@ import type { Tables } from './tables.js'
 /** How long a statement of a bulk write or of a command may take. */
 export const BULK_STATEMENT_MS = 30_000
 /** How long reading the versions, or a key, may take. */
-export const LOOK_MS = 3_000
+export const QUICK_READ_MS = 3_000
 
 type Database = PgDatabase<PgQueryResultHKT, Record<string, never>>
 
@@ -25,15 +25,9 @@ export interface Read {
   limit(rows: number): SQL
   /** Compiles to SQL text and parameters. This is slow, so frequent statements cache the text. */
   compile(statement: SQL): CompiledSql
-  /**
-   * The condition that a statement of this extent needs if it `isHeavy`: it then runs outside the event loop, and the
-   * condition allows to stop it. Undefined if it runs in place.
-   */
+  /** The condition by which a heavy statement, run outside the event loop, can be stopped; undefined if it runs in place. */
   guard(extent: Extent): SQL | undefined
-  /**
-   * The condition under which a heavy statement returns a part with so many bytes: it stops the statement once all parts
-   * are longer than a response may be. Undefined if the engine has none.
-   */
+  /** The condition that stops a heavy statement once its parts are longer than a response may be; undefined without one. */
   meter(bytes: SQL): SQL | undefined
   /** The estimated number of rows read; 0 if the statement does not block the event loop. */
   weigh(extent: Extent): number
@@ -121,6 +115,9 @@ export interface Write extends Omit<Read, 'db'>, Bulk {
   /** The random value of this write. */
   readonly nonce: number
 }
+
+/** A read handle, whose `db` can also write if its connection can. */
+export type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 
 /** The state of a store, for monitoring. */
 interface StoreHealth {

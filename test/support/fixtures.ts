@@ -20,8 +20,8 @@ type NullsLeftOut<T> = { [K in keyof T as null extends T[K] ? never : K]: T[K] }
   [K in keyof T as null extends T[K] ? K : never]?: T[K]
 }
 export type ProjectDraft = Draft<ProjectRow, 'syncedAt'>
-export type RiskDraft = Draft<RiskRow, 'categoryFolded' | 'score' | 'live' | 'standing'>
-export type IssueDraft = Draft<IssueRow, 'live' | 'standing'>
+export type RiskDraft = Draft<RiskRow, 'categoryFolded' | 'score' | 'live' | 'sortKey'>
+export type IssueDraft = Draft<IssueRow, 'live' | 'sortKey'>
 
 /** Details as a draft has them. */
 export function details(texts: Readonly<Record<string, string>>): DetailsChange {
@@ -196,6 +196,6 @@ export const DEAR_PERSON = ['a', 'b', 'c', 'd']
 /** Updates the counts that ranks are computed from. */
 export function tally(write: Write, stored: readonly Stored<RiskRow>[]): Promise<void> {
   const counts = new Tally()
-  for (const one of stored) counts.note(one)
+  for (const one of stored) counts.count(one)
   return counts.store(write)
 }

@@ -191,10 +191,7 @@ export class Connections {
   }
 }
 
-/**
- * Sets session parameters, except behind a pooler: it reports a made-up process id and shares sessions among clients.
- * The server also detects a vanished client, which releases its locks.
- */
+/** Sets session parameters, except behind a pooler, which reports a made-up process id and shares sessions among clients. */
 function settingsOf({ isReadOnly, statementMs }: ConnectionsOptions, processId: number): string {
   const settings = {
     ...(isReadOnly && { default_transaction_read_only: 'on' }),

@@ -93,16 +93,16 @@ export class Names {
   private readonly given = new Map<string, string>()
 
   of(text: string): string | undefined {
-    const known = this.given.get(text)
-    if (known !== undefined || this.given.size === NAMED_MAX || text.length > NAMED_CHARACTERS_MAX) return known
+    const name = this.given.get(text)
+    if (name !== undefined || this.given.size === NAMED_MAX || text.length > NAMED_CHARACTERS_MAX) return name
     // Callers choose selections and page sizes, so prepare only statements that are seen twice.
     if (!this.seen.delete(text)) {
       this.seen.set(text, true)
       return undefined
     }
     // A hash of the text: a name never denotes two statements, even on a shared session.
-    const name = createHash('sha256').update(text).digest('base64url')
-    this.given.set(text, name)
-    return name
+    const newName = createHash('sha256').update(text).digest('base64url')
+    this.given.set(text, newName)
+    return newName
   }
 }

@@ -46,7 +46,8 @@ interface Options {
 }
 
 /** Copies one snapshot of a live store into a file, which gets its final name only after verification. */
-export async function backUp(store: string, target: string, { force, clock, signal }: Options): Promise<Backup> {
+export async function backUp(store: string, target: string, options: Options): Promise<Backup> {
+  const { force, signal } = options
   requireMigrated(store)
   let workshop: string | undefined
   try {
@@ -54,7 +55,7 @@ export async function backUp(store: string, target: string, { force, clock, sign
     // A temporary folder (mode 0700) beside the target: on the same disk for the rename, and SQLite's side files stay in it.
     workshop = mkdtempSync(join(dirname(resolve(target)), '.operations-backup-'))
     const copy = join(workshop, 'copy.db')
-    const taken = await copySnapshot(store, copy, { clock, signal })
+    const taken = await copySnapshot(store, copy, options)
     verifyCopy(copy, taken)
     // The check blocks the event loop, so yield once for pending signals to be delivered.
     await nextTurn()
@@ -73,9 +74,7 @@ export async function backUp(store: string, target: string, { force, clock, sign
   }
 }
 
-type Copying = Pick<Options, 'clock' | 'signal'>
-
-async function copySnapshot(store: string, copy: string, { clock, signal }: Copying): Promise<Omit<Backup, 'bytes'>> {
+async function copySnapshot(store: string, copy: string, { clock, signal }: Options): Promise<Omit<Backup, 'bytes'>> {
   const source = open(store)
   try {
     source.pragma('query_only = on')

@@ -40,10 +40,10 @@ export function migrate(file: string): MigrationState {
 
 function apply(connection: Connection, file: string, pending: readonly Migration[]): void {
   connection.exec(JOURNAL_TABLE)
-  const note = connection.prepare('insert into schema_migration (tag, hash, applied_at) values (?, ?, ?)')
+  const record = connection.prepare('insert into schema_migration (tag, hash, applied_at) values (?, ?, ?)')
   for (const { tag, hash, statements } of pending) {
     for (const statement of statements) connection.exec(statement)
-    note.run(tag, hash, new Date().toISOString())
+    record.run(tag, hash, new Date().toISOString())
   }
   fillFolded(connection)
   // A migration may change results; the first one also needs its counter row.

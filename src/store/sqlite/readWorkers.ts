@@ -61,10 +61,7 @@ interface ReadWorkersOptions {
   readonly onIdle: () => void
 }
 
-/**
- * Runs heavy statements outside the event loop: a few threads, each with its own connection, started on demand, that
- * keys share in turns (docs/decisions/0006-read-workers.md).
- */
+/** Runs heavy statements in a few threads, which keys share in turns (docs/decisions/0006-read-workers.md). */
 export class ReadWorkers {
   private readonly file: string
   private readonly options: ReadWorkersOptions

@@ -24,11 +24,8 @@ interface SqliteOptions {
   readonly inPlaceRowsMax?: number
 }
 
-/**
- * Opens a migrated SQLite file: one connection for writes, behind a queue, and one for reads during a transaction.
- * Otherwise the writing connection also reads: its page cache has what it wrote, while each commit invalidates the cache
- * of the other one. Heavy reads run in worker threads.
- */
+// Two connections: the writer also reads, unless it is in a transaction, because each commit invalidates the page cache of
+// the other one.
 export function openSqlite(file: string, options: SqliteOptions = {}): Store {
   const { onStatement, onNotice, cacheBytes, inPlaceRowsMax = IN_PLACE_ROWS_MAX } = options
   const reader = connect(file, onStatement)
@@ -71,7 +68,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     if (named() === 'another') throw moved()
     return ordered(free().versions())
   })
-  const look = atMostEvery(HEALTH_EVERY_MS, async () => ({
+  const fileState = atMostEvery(HEALTH_EVERY_MS, async () => ({
     canWrite: named() === 'opened' && canBegin(writer),
     committed: writes.committed,
     bytes: sizeOf(file),
@@ -96,7 +93,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     },
     write: (as, work) => writes.add(as, work),
     async health() {
-      const { canWrite, committed, bytes, logBytes } = await look()
+      const { canWrite, committed, bytes, logBytes } = await fileState()
       // A commit since then is newer evidence than the cached check.
       const isWritable = !writes.hasFailed && (canWrite || writes.committed > committed)
       return { isWritable, bytes, logBytes, waitingWrites: writes.waiting }

@@ -14,21 +14,14 @@ interface WalLimitOptions {
   readonly bytes: () => number
 }
 
-/**
- * Limits the size of the write-ahead log. SQLite reuses it from the start only when a checkpoint meets no reader of an
- * older state; while read workers are always busy, that never happens.
- */
+/** Limits the write-ahead log, which SQLite reuses only when a checkpoint meets no reader of an older state. */
 export class WalLimit {
-  private readonly writer: Connection
-  private readonly workers: ReadWorkers
-  private readonly bytes: () => number
+  private readonly options: WalLimitOptions
   private retryAt = 0
   private waiting: NodeJS.Timeout | undefined
 
-  constructor({ writer, workers, bytes }: WalLimitOptions) {
-    this.writer = writer
-    this.workers = workers
-    this.bytes = bytes
+  constructor(options: WalLimitOptions) {
+    this.options = options
   }
 
   /** To be called after each transaction, and when workers that are held have become idle. Never throws. */
@@ -43,15 +36,17 @@ export class WalLimit {
   }
 
   private isDue(): boolean {
-    return !this.writer.inTransaction && this.bytes() > WAL_BYTES_MAX && performance.now() >= this.retryAt
+    const { writer, bytes } = this.options
+    return !writer.inTransaction && bytes() > WAL_BYTES_MAX && performance.now() >= this.retryAt
   }
 
   private empty(): void {
-    this.workers.hold()
+    const { writer, workers } = this.options
+    workers.hold()
     // A worker may have one long statement, and another connection may read for long, such as a backup.
     this.waiting ??= setTimeout(() => this.giveUp(), WAIT_MS).unref()
-    if (!this.workers.isIdle) return
-    const isBusy = this.writer.pragma('wal_checkpoint(truncate)', { simple: true }) !== 0
+    if (!workers.isIdle) return
+    const isBusy = writer.pragma('wal_checkpoint(truncate)', { simple: true }) !== 0
     if (!isBusy) this.goOn()
   }
 
@@ -63,6 +58,6 @@ export class WalLimit {
   private goOn(): void {
     clearTimeout(this.waiting)
     this.waiting = undefined
-    this.workers.release()
+    this.options.workers.release()
   }
 }

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { CHANGE_ACTIONS, ENTITY_KINDS } from '../../vocabulary.js'
-import { checksWith } from '../checks.js'
-import type { Columns } from '../columns.js'
+import { type Columns, checksWith } from '../columns.js'
 
 /** What the store keeps about its own work: keys, history, idempotency records, versions. */
 export function bookkeepingTables(columns: Columns) {
@@ -85,10 +84,7 @@ export function bookkeepingTables(columns: Columns) {
     ],
   )
 
-  /**
-   * One row: every write that can change a result raises the overall counter and that of each part it changes. Beside
-   * each counter is a random value, renewed when it rises (docs/decisions/0007-version-tokens.md).
-   */
+  /** One row: the change counters, each with a random value that is renewed when it rises (docs/decisions/0007-version-tokens.md). */
   const revision = table(
     'revision',
     {

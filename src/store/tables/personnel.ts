@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { PERSON_STATUSES } from '../../vocabulary.js'
-import { checksWith } from '../checks.js'
-import type { Columns } from '../columns.js'
+import { type Columns, checksWith } from '../columns.js'
 
 /** People, groups and who is in which. */
 export function personnelTables(columns: Columns) {
