@@ -12,7 +12,6 @@ const RECORD_USE_AFTER_MS = 100
 /** Keys that are remembered, with their last use. */
 const KEYS_KEPT_MAX = 10_000
 
-/** The caller. */
 export interface Principal {
   readonly keyId: string
   readonly name: string

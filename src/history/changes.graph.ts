@@ -160,7 +160,6 @@ queryList('changes', {
   list: feed,
 })
 
-/** Adds the field `history` to an entity. */
 function historyField<P extends Identified>(
   type: ObjectRef<Types, P['$inferSelect']>,
   scope: Scope,

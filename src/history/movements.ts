@@ -23,10 +23,9 @@ import {
   ISSUE_OPEN,
   ISSUE_SEVERITY,
   lastBefore,
-  numberIn,
+  numberFound,
   ofKind,
   type PastValue,
-  pairIn,
   pastChanges,
   RISK_LIVE,
   RISK_SCORE,
@@ -50,7 +49,6 @@ interface MovementFilter {
 
 const comma = sql.raw(', ')
 
-/** The net movement of risks and issues between two instants. */
 export const movementsView: View<MovementArguments> = {
   row: movements,
   lists: { risks: riskMovement, issues: issueMovement, projects: projectMovement },
@@ -90,7 +88,7 @@ function cut({ read, since, until }: Question): SQL {
 function pastTable(name: string, kind: 'RISK' | 'ISSUE', values: Named, { read, until, guard }: Question): SQL {
   const { id, entityId } = pastChanges(read)
   const atEnd = (value: PastValue, end: string) => {
-    const found = sql`case when ${id} > ${sql.raw(end)} then ${numberIn(read, value, pairIn(read, value), 'from')} end`
+    const found = sql`case when ${id} > ${sql.raw(end)} then ${numberFound(read, value)} end`
     return earliest(sql`${id}`, found)
   }
   const columns = Object.entries(values).flatMap(([column, value]) => [

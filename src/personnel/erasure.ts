@@ -19,7 +19,6 @@ const KINDS = { person: 'PERSON', project: 'PROJECT', risk: 'RISK', issue: 'ISSU
 interface Erasure {
   readonly id: string
   readonly erasedAt: string
-  /** How many changes of the history were blanked. */
   readonly history: number
   /** How many risks and issues had the name, or details that name them, blanked. */
   readonly entries: number
@@ -233,7 +232,6 @@ function blankedFields(fields: FieldChanges, isTheirs: IsTheirs): FieldChanges {
   )
 }
 
-/** A text as it is inside of JSON. */
 function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }

@@ -136,7 +136,6 @@ mutationField('changeGroup', {
   change: (write, { id, input }) => changeGroup(write, id, input),
 })
 
-/** The two mutations of a membership. */
 function membershipField(name: string, description: string, work: typeof addMember): void {
   mutationField(name, {
     type: Group,

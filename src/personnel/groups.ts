@@ -25,7 +25,6 @@ export const groups: List<Tables['group'], GroupFilter> = {
   matching,
 }
 
-/** The keys of a group. */
 export const groupKeys: RowKeys<Tables['group']> = {
   id: idKey,
   name: columnKey(keyPart('name', foldedName), ({ nameFolded }) => nameFolded),
@@ -53,7 +52,6 @@ export function groupsOfPeople(read: Read, personIds: readonly string[]): Promis
   return itemsOf(read, groupsOfPerson, personIds)
 }
 
-/** The number of active people in a group. */
 export const memberCount: Computed<Tables['group']> = {
   of: (t) => t.group,
   counted: (t) => t.membership,
@@ -68,7 +66,6 @@ function matching({ t }: Read, filter: GroupFilter): SQL | undefined {
   )
 }
 
-/** The input fields of a group. */
 export const GROUP_FIELDS = {
   name: required(text('name', 'The name; unique, case-insensitive.', 'Bridge inspectors')),
   externalId: text('externalId', 'The id in the directory; unique.', 'DIR-42'),
@@ -97,7 +94,6 @@ export function groupWith({ at }: Write, before: GroupRow | undefined, values: G
   }
 }
 
-/** Reads a group to add; violations go to the check. */
 export function readNewGroup(raw: Readonly<Record<string, unknown>>, check: InputCheck): GroupValues {
   const values = readGroup(raw, check)
   requireFields(GROUP_FIELDS, values, check)

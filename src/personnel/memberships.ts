@@ -32,7 +32,6 @@ export async function membershipChangesTo(
   return changes
 }
 
-/** The memberships of a new person. */
 export function firstMemberships(personId: string, into: readonly GroupRow[]): MembershipChange[] {
   if (into.length === 0) return []
   return [{ personId, groupIds: into.map(({ id }) => id), changes: { groups: [[], namesOf(into)] } }]

@@ -54,7 +54,6 @@ export const personnel: List<Tables['person'], PersonFilter> = {
   names: { group: groupNaming },
 }
 
-/** The keys of a person. */
 export const personKeys: RowKeys<Tables['person']> = {
   id: idKey,
   email: columnKey(keyPart('email', foldedName), ({ emailFolded }) => emailFolded),
@@ -108,7 +107,6 @@ function inStatus({ t, among }: Read, statuses: readonly PersonStatus[], isWithi
   return among(isWithinGroup ? unindexed(t.person.status) : t.person.status, statuses)
 }
 
-/** The input fields of a person. */
 export const PERSON_FIELDS = {
   name: required(text('name', 'The display name.', 'Ada Lovelace')),
   email: email('The e-mail address; unique, case-insensitive.', 'ada@example.com'),
@@ -158,7 +156,6 @@ export function personWith({ at }: Write, before: PersonRow | undefined, values:
   }
 }
 
-/** Checks a person beyond the single fields. */
 export function checkPerson(before: PersonRow | undefined, values: PersonValues, check: InputCheck): void {
   if (!before) requireFields(PERSON_FIELDS, values, check)
   const isReachable = patched(values.email, before?.email) ?? patched(values.externalId, before?.externalId)
@@ -168,7 +165,6 @@ export function checkPerson(before: PersonRow | undefined, values: PersonValues,
   checkSize(PERSON_FIELDS, values, before, check)
 }
 
-/** Reads a person to add; violations go to the check. */
 export function readNewPerson(raw: Readonly<Record<string, unknown>>, check: InputCheck): PersonValues {
   const values = readPerson(raw, check)
   checkPerson(undefined, values, check)
@@ -177,14 +173,12 @@ export function readNewPerson(raw: Readonly<Record<string, unknown>>, check: Inp
   return values
 }
 
-/** Reads the changes of a person; violations go to the check. */
 export function readPersonChange(raw: Readonly<Record<string, unknown>>, check: InputCheck): PersonValues {
   const values = readPerson(raw, check)
   if (values.status === null) check.violation('status', 'Must not be empty.')
   return values
 }
 
-/** Adds someone to the roster and to these groups. */
 export async function addPerson(write: Write, input: PersonInput): Promise<PersonRow> {
   const check = new InputCheck()
   const values = readNewPerson({ ...input }, check)
@@ -250,7 +244,6 @@ function erasedAlready(erasedAt: string): Fault {
   return new Fault('CONFLICT', `This person was erased at ${erasedAt} and cannot be changed.`)
 }
 
-/** Sets the groups of each of these people. */
 export async function regroup(write: Write, wanted: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
   const changes = await membershipChangesTo(write, wanted)
   const rows = await byIds(write, personnel, [...changes.keys()])

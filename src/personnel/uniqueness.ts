@@ -6,7 +6,6 @@ interface Claim<Row> {
   readonly field: string
   /** The field's name in a sentence, if its identifier will not do. */
   readonly words?: string
-  /** The member of a row that must be unique. */
   readonly member: keyof Row
 }
 

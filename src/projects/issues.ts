@@ -29,7 +29,7 @@ import {
   type IssueStatus,
   OPEN_ISSUE_STATUSES,
 } from '../vocabulary.js'
-import { entryWith, everyOf } from './entries.js'
+import { entryWith, everyOf } from './projectEntries.js'
 import { type Assignee, projectNaming } from './projects.js'
 import { riskNaming } from './risks.js'
 
@@ -43,7 +43,6 @@ export interface IssueFilter {
   readonly status?: Optional<readonly OpenIssueStatus[]>
   /** A null in the list means nobody. */
   readonly assignee?: Optional<readonly Optional<string>[]>
-  /** The risks that they came from. */
   readonly risk?: Optional<readonly string[]>
   readonly dueBefore?: Optional<string>
   readonly search?: Optional<string>
@@ -77,7 +76,6 @@ export const issuesOfProject: Relation<Tables['project'], Tables['issue'], Issue
   where: (_, project, issue) => eq(issue.projectId, project.id),
 }
 
-/** The issues assigned to a person. */
 export const issuesOfPerson: Relation<Tables['person'], Tables['issue'], IssueFilter> = {
   of: (t) => t.person,
   list: issues,
@@ -108,7 +106,6 @@ function matching(read: Read, filter: IssueFilter, isWithinRisk = Boolean(filter
   )
 }
 
-/** The input fields of an issue. */
 export const ISSUE_FIELDS = {
   reference: required(text('reference', "Its name in the project's own tracker.", 'I-12')),
   title: required(text('headline', 'The problem, in one line.', 'Crane permit refused')),
@@ -131,7 +128,6 @@ export function issuesLedger(write: Write): Ledger<IssueRow> {
   })
 }
 
-/** Checks an issue beyond the single fields. */
 export function checkIssue(before: IssueRow | undefined, values: IssueValues, check: InputCheck): void {
   if (!before) requireFields(ISSUE_FIELDS, values, check)
   checkSize(ISSUE_FIELDS, values, before, check)

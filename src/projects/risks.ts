@@ -32,7 +32,7 @@ import {
   type RiskStatus,
   SCORE_MAX,
 } from '../vocabulary.js'
-import { entryWith, everyOf } from './entries.js'
+import { entryWith, everyOf } from './projectEntries.js'
 import { type Assignee, projectNaming } from './projects.js'
 import { boundsOf, residualScoreOf, riskSortKey, riskState, scoreOf } from './scores.js'
 
@@ -71,7 +71,6 @@ export const risks: List<Tables['risk'], RiskFilter> = {
   names: { project: projectNaming, owner: personNaming },
 }
 
-/** How filters name risks. */
 export const riskNaming: Naming = {
   kind: 'risk',
   ways: 'its id',
@@ -86,7 +85,6 @@ export const risksOfProject: Relation<Tables['project'], Tables['risk'], RiskFil
   where: (_, project, risk) => eq(risk.projectId, project.id),
 }
 
-/** The risks that a person owns. */
 export const risksOfPerson: Relation<Tables['person'], Tables['risk'], RiskFilter> = {
   of: (t) => t.person,
   list: risks,
@@ -149,7 +147,6 @@ function isUnplaced({ t }: Read, isWanted: boolean): SQL | undefined {
 
 const steps = (meaning: string, example: string) => whole(1, ASSESSMENT_MAX, meaning, example)
 
-/** The input fields of a risk. */
 export const RISK_FIELDS = {
   reference: required(text('reference', "Its name in the project's own register.", 'R-7')),
   title: required(text('headline', 'What may happen, in one line.', 'Steel arrives late')),
@@ -187,7 +184,6 @@ export function risksLedger(write: Write): Ledger<RiskRow> {
   })
 }
 
-/** Checks a risk beyond the single fields. */
 export function checkRisk(before: RiskRow | undefined, values: RiskValues, check: InputCheck): void {
   if (!before) requireFields(RISK_FIELDS, values, check)
   requireBoth('likelihood', 'impact')

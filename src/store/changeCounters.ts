@@ -72,7 +72,6 @@ export interface FoundVersions extends Readonly<Record<ChangeCounter, string>> {
   readonly all: string
 }
 
-/** Versions as read by this process. */
 export interface Versions extends FoundVersions {
   /** Rises with each change that this process has seen: the versions themselves have no order. */
   readonly order: number
@@ -84,7 +83,6 @@ export const SELECT_VERSIONS = `select ${COLUMNS} from revision`
 /** The same as one value: the driver of PostgreSQL takes longer to describe the columns than the server to read them. */
 export const SELECT_VERSIONS_AS_JSON = `select json_build_array(${COLUMNS}) from revision`
 
-/** Parses the row of `SELECT_VERSIONS`. */
 export function versionsIn(row: readonly unknown[] = []): FoundVersions {
   const at = (counter: Counter) => {
     const index = 2 * COUNTERS.indexOf(counter)
@@ -112,7 +110,6 @@ export function inOrder(): (found: FoundVersions) => Versions {
 
 const NONCE_MAX = 2 ** 48 - 1
 
-/** The random value of a write. */
 export function newNonce(): number {
   return randomInt(1, NONCE_MAX)
 }
@@ -120,7 +117,6 @@ export function newNonce(): number {
 /** The counters that a transaction raises, each with the random value of the last write that changed it. */
 export type Raised = Map<Counter, number>
 
-/** Records the changes of one write. */
 export function raise(raised: Raised, changed: Iterable<ChangeCounter>, nonce: number): Raised {
   for (const counter of ['value', ...changed] as const) raised.set(counter, nonce)
   return raised

@@ -20,7 +20,6 @@ const counts = () => ({
 
 /** What an entry of a project that moved shows, whichever it is. */
 const moved = () => ({
-  /** The place in the list. */
   position: integer('position').notNull(),
   id: text('id').notNull(),
   projectId: text('project_id').notNull(),
@@ -86,7 +85,6 @@ export const fieldChange = table('field_change', {
 })
 export type FieldChangeTable = typeof fieldChange
 
-/** One detail of an entity. */
 export const detail = table('detail', {
   id: integer('id').notNull(),
   name: text('name').notNull(),

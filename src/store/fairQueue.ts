@@ -4,7 +4,6 @@ import { LIMITS } from '../limits.js'
 /** For queues of writes and connections, which are mostly long for milliseconds only. */
 export const PATIENCE_MS = 100
 
-/** What waits in a `FairQueue`. */
 export interface Owned {
   /** As in `Readership` and `Authorship`. */
   readonly owner: string
@@ -52,7 +51,6 @@ export class FairQueue<T extends Owned> {
     this.share = Math.ceil(options.slots / 2)
   }
 
-  /** Items that wait. */
   get waiting(): number {
     return this.waitingItems
   }
@@ -91,7 +89,6 @@ export class FairQueue<T extends Owned> {
     return item
   }
 
-  /** The item that `take` would return. */
   peek(): T | undefined {
     const line = this.next()
     return line && first(line)
@@ -183,7 +180,6 @@ interface Place extends Owned {
   enter: () => void
 }
 
-/** Slots that owners take in turns. */
 export class FairSlots {
   private readonly queue: FairQueue<Place>
 

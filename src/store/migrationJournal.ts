@@ -18,7 +18,6 @@ export function raisingRevision(): string {
 /** A folded column that a migration added to filled tables: each engine fills it, because only code folds alike in both. */
 export const FOLDED_LATER = { table: 'person', given: 'department', folded: 'department_folded' } as const
 
-/** A migration as recorded in the store. */
 export interface Applied {
   readonly tag: string
   readonly hash: string

@@ -37,7 +37,6 @@ export interface Read {
   rowsTogether(statements: readonly CompiledSql[]): Promise<unknown[][][]>
 }
 
-/** Compiled SQL text and its parameters. */
 export interface CompiledSql {
   readonly text: string
   readonly values: readonly unknown[]
@@ -45,13 +44,11 @@ export interface CompiledSql {
   readonly hasStablePlan?: boolean
   /** Whether it contains the condition of `guard`. */
   readonly isHeavy?: boolean
-  /** The result of `weigh`. */
   readonly weight?: number
   /** Whether its JSON has positions that become cursors before the rows are returned. */
   readonly hasCursors?: boolean
 }
 
-/** How much a statement reads. */
 export interface Extent {
   readonly table: PgTable
   /** The alias of the table in the statement, if it has one. */
@@ -72,13 +69,11 @@ export interface Extent {
 export interface Deadline {
   /** By `performance.now()`; it may move during a request. */
   readonly deadlineAt: number
-  /** Whether the client has disconnected. */
   readonly isGone?: () => boolean
 }
 
 export type OnStatement = (text: string) => void
 
-/** For whom something is read. */
 export interface Readership {
   /** Takes turns with others: a key's id, `cli`, or the id of an embedding program; empty for this process itself. */
   readonly owner?: string
@@ -92,7 +87,6 @@ export interface Readership {
 /** Receives messages for the operator. */
 export type OnNotice = (sentence: string) => void
 
-/** The author and time of a write. */
 export interface Authorship {
   /** A key's id, `cli`, or the id of an embedding program; writes of several take turns. */
   readonly by: string
@@ -110,21 +104,17 @@ export interface Authorship {
 export interface Write extends Omit<Read, 'db'>, Bulk {
   readonly db: Pick<Database, 'select' | '$count' | 'insert' | 'update' | 'delete'>
   readonly by: string
-  /** The timestamp that this write stores. */
   readonly at: string
-  /** The random value of this write. */
   readonly nonce: number
 }
 
 /** A read handle, whose `db` can also write if its connection can. */
 export type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 
-/** The state of a store, for monitoring. */
 interface StoreHealth {
   /** False after a write has failed for lack of disk space or permissions, until one succeeds. */
   readonly isWritable: boolean
   readonly bytes: number
-  /** Size of the write-ahead log. */
   readonly logBytes: number
   readonly waitingWrites: number
 }

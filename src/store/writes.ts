@@ -7,7 +7,6 @@ import type { Authorship, OnNotice, Write } from './store.js'
 /** Waiting writes that are committed in one batch. */
 const TOGETHER_MAX = 100
 
-/** A write that waits or is under way. */
 export interface Waiting extends Owned {
   readonly as: Authorship
   readonly work: (write: Write) => Promise<unknown>
@@ -67,7 +66,6 @@ export class Trace {
     if (this.isOver) throw new Error('The handle of this write has been revoked: the write is over.')
   }
 
-  /** The handle of the write, whose changes are traced. */
   of(write: Write): Write {
     return reporting(write, (raised) => {
       this.hasWritten = true

@@ -28,12 +28,10 @@ const ANSWER_LEAST_MS = 1_000
 interface ConnectionsOptions {
   readonly max: number
   readonly isReadOnly: boolean
-  /** Sets statement_timeout. */
   readonly statementMs: number
   readonly onSent?: OnSent | undefined
 }
 
-/** A connection that is used until `release`. */
 export interface Session {
   readonly run: Run
   release(isBroken: boolean): void

@@ -21,7 +21,6 @@ const ADDRESS = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)([^?#]*)(\??.*)
 
 /** The hosts of a URL with several. All connections use one: rows of one and versions of another would be inconsistent. */
 export class Hosts {
-  /** One URL per host. */
   readonly urls: readonly string[]
   /** The index of the host in use. */
   current = 0

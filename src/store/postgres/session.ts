@@ -7,12 +7,10 @@ import { driverCode, UNREACHABLE } from '../faults.js'
 /** The result of a statement: rows as arrays, or as objects by column name. */
 interface QueryResult {
   readonly rows: unknown[][]
-  /** The command tag, such as COMMIT. */
   readonly command: string
 }
 
 interface QueryOptions {
-  /** Whether rows are objects by column name. */
   readonly isByName?: boolean
   readonly hasStablePlan?: boolean | undefined
   /** Limit for the result, including the wait for a connection; after it the connection is discarded. */

@@ -10,7 +10,6 @@ import { postgresBulk } from './bulk.js'
 import { ANSWER_MS, IDLE_IN_WRITE_MS, type Session } from './connections.js'
 import { type Run, STALE } from './session.js'
 
-/** The database access of the write queue. */
 interface Database {
   readonly open: (withinMs: number) => Promise<Session>
   /** Resolves if the server responds. */
@@ -123,7 +122,6 @@ function isUnwritable(error: unknown): boolean {
   return error instanceof Fault && /^(53100|25006|0A000|58)/.test(driverCode(error.cause) ?? '')
 }
 
-/** A batch of writes for one transaction. */
 interface Turn {
   /** Whether no result can show what they write, so that none needs the lock. */
   readonly isUnseen: boolean
@@ -132,7 +130,6 @@ interface Turn {
   readonly next: () => Member | undefined
 }
 
-/** The result of one write, or its error. */
 type Settled = { readonly result: unknown } | { readonly error: unknown }
 
 interface Outcome {
@@ -147,7 +144,6 @@ interface Outcome {
 /** serialization_failure and deadlock_detected. */
 const UNDONE = ['40001', '40P01']
 
-/** Runs a batch of writes in one serializable transaction. */
 async function attempt(database: Database, turn: Turn): Promise<Outcome> {
   let session: Session
   try {

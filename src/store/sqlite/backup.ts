@@ -25,7 +25,6 @@ const PAGES_A_STEP = 100
 
 /** Row counts, migrations and revision of a store in one snapshot. */
 export interface Contents {
-  /** By table name. */
   readonly rows: Readonly<Record<string, number>>
   readonly migrations: readonly string[]
   readonly revision: number

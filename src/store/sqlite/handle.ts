@@ -28,7 +28,6 @@ interface HandleOptions {
   readonly atOnce?: AtOnce
 }
 
-/** The handle on these statements. */
 export function handleOn(statements: Statements, { onStatement, offload, atOnce }: HandleOptions = {}): Handle {
   let db: Handle['db'] | undefined
   const inTransaction: AtOnce = atOnce ?? ((work) => work(statements))

@@ -2,9 +2,26 @@ import { constants, getPriority, setPriority } from 'node:os'
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
 import { writerFor } from '../query/cursors.js'
 import type { CompiledSql } from '../store.js'
-import { connect, STILL_WANTED, WITHIN_LIMIT } from './driver.js'
-import { TOO_LONG, type WorkerReport, type WorkerStart, type WorkerTask } from './readWorkerMessages.js'
+import { connect, STILL_WANTED, TOO_LONG, WITHIN_LIMIT } from './driver.js'
 import { StatementCache } from './statements.js'
+
+/** The `workerData` of a read worker. */
+export interface WorkerStart {
+  readonly file: string
+  /** Nonzero while the running statement must stop. */
+  readonly stop: Int32Array
+}
+
+/** A message to a read worker: statements that see one snapshot, and how many bytes they may return. */
+export interface WorkerTask {
+  readonly statements: readonly CompiledSql[]
+  readonly bytesMax: number
+}
+
+/** A message from a read worker: a chunk of rows, the last one marked, or an error. */
+export type WorkerReport =
+  | { readonly statement: number; readonly rows: unknown[][]; readonly isLast: boolean }
+  | { readonly failure: string; readonly code: string | undefined }
 
 /** Smaller buffers may share pooled memory, and are copied. */
 const TRANSFERRED_FROM_BYTES = 65_536
@@ -64,7 +81,6 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
   })
 }
 
-/** Bytes that may be spent. */
 class Budget {
   private left: number
 

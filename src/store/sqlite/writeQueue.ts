@@ -11,12 +11,10 @@ import { StatementCache, type Statements } from './statements.js'
 const BUSY_RETRY_MS = 20
 
 export interface WriteQueueOptions {
-  /** Throws if the store must not be written. */
   readonly requireUsable: () => void
   /** The handle for the work of a write; its statements are revoked afterwards. */
   readonly handle: (statements: Statements, as: Authorship, origin: Pick<Write, 'at' | 'nonce'>) => Write
   readonly onNotice?: OnNotice | undefined
-  /** Called after each transaction. */
   readonly onEnd: () => void
 }
 
@@ -34,7 +32,6 @@ interface Outcome {
 // Writes that wait are committed as one batch, because one fsync takes as long for many as for one. Without savepoints,
 // which would copy every page that several change: a write that fails after it has written dissolves the batch.
 export class WriteQueue extends Writes<Member> {
-  /** Number of committed transactions. */
   committed = 0
   private readonly writer: Connection
   private readonly options: WriteQueueOptions

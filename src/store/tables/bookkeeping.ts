@@ -33,7 +33,6 @@ export function bookkeepingTables(columns: Columns) {
     {
       id: sequence('id'),
       recordedAt: text('recorded_at').notNull(),
-      /** The day for which the change is effective. */
       effectiveOn: text('effective_on').notNull(),
       /** A key's id, or `cli`. */
       by: text('written_by').notNull(),
@@ -67,13 +66,11 @@ export function bookkeepingTables(columns: Columns) {
   const idempotencyRecord = table(
     'kept_answer',
     {
-      /** The API key of the request. */
       keyId: text('key_id').notNull(),
       /** The Idempotency-Key header. */
       token: text('token').notNull(),
       /** A hash of the request. */
       fingerprint: text('fingerprint').notNull(),
-      /** JSON. */
       answer: text('answer').notNull(),
       createdAt: text('created_at').notNull(),
     },

@@ -15,7 +15,6 @@ import { type Columns, checksWith, isAmong } from '../columns.js'
 import { literal } from '../literals.js'
 import type { personnelTables } from './personnel.js'
 
-/** Projects with their risks and issues. */
 export function projectTables(columns: Columns, { person }: ReturnType<typeof personnelTables>) {
   const { table, text, oneOf, integer, timestamps, index, uniqueIndex, check } = columns
   const { bounded, among, day, instant, detailed, timestampChecks } = checksWith(columns)
