@@ -106,24 +106,18 @@ function invalid(): Fault {
   return new Fault('UNAUTHENTICATED', `This API key is not valid. ${HOW}`)
 }
 
-function secretOf(authorization: string | undefined): string {
-  const secret = bearer(authorization)
-  if (!isWellFormed(secret)) throw invalid()
-  return secret
-}
-
-function bearer(authorization: string | undefined): string {
-  const [, secret] = /^Bearer +([^ ]+) *$/i.exec(authorization ?? '') ?? []
-  const [sent = ''] = /ops_\w+/.exec(authorization ?? '') ?? []
+function secretOf(authorization: string): string {
+  const [, secret] = /^Bearer +([^ ]+) *$/i.exec(authorization) ?? []
+  const [sent = ''] = /ops_\w+/.exec(authorization) ?? []
   // Such as `Token KEY`, `Bearer: KEY` or `Bearer <KEY>`.
   if (sent !== secret && isWellFormed(sent)) {
-    const isBare = authorization?.trim() === sent
-    const sentence = isBare
-      ? 'The API key was sent without the word `Bearer` before it.'
-      : 'The API key must follow the word `Bearer` and a space, with nothing else around it.'
+    const sentence =
+      authorization.trim() === sent
+        ? 'The API key was sent without the word `Bearer` before it.'
+        : 'The API key must follow the word `Bearer` and a space, with nothing else around it.'
     throw new Fault('UNAUTHENTICATED', `${sentence} ${HOW}`)
   }
-  if (authorization === undefined || !/^Bearer\b/i.test(authorization)) throw new KeyMissing()
+  if (!/^Bearer\b/i.test(authorization)) throw new KeyMissing()
   if (secret === undefined) {
     throw new Fault('UNAUTHENTICATED', `The Authorization header is malformed. ${HOW}`)
   }
@@ -131,6 +125,7 @@ function bearer(authorization: string | undefined): string {
   if (secret === '<API_KEY>') {
     throw new Fault('UNAUTHENTICATED', `Replace <API_KEY> by your API key. ${MAKE_ONE}`)
   }
+  if (!isWellFormed(secret)) throw invalid()
   return secret
 }
 

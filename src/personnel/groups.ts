@@ -114,10 +114,7 @@ async function storeGroup(write: Write, before: GroupRow | undefined, input: Gro
   const values = (before ? readGroup : readNewGroup)({ ...input }, check)
   check.refuse(refusal)
   const draft = groupWith(write, before, values)
-  await refuseDuplicate(write, 'group', write.t.group, draft, [
-    { field: 'name', member: 'nameFolded' },
-    { field: 'externalId', member: 'externalId' },
-  ])
+  await refuseDuplicate(write, 'group', write.t.group, draft, { name: 'nameFolded', externalId: 'externalId' })
   const ledger = groupsLedger(write)
   const { row } = ledger.enter(before, draft)
   await ledger.store()

@@ -211,10 +211,8 @@ export async function changePerson(write: Write, idOrEmail: string, input: Perso
 }
 
 function refuseTaken(write: Write, draft: PersonRow): Promise<void> {
-  return refuseDuplicate(write, 'person', write.t.person, draft, [
-    { field: 'email', words: 'e-mail', member: 'emailFolded' },
-    { field: 'externalId', member: 'externalId' },
-  ])
+  const claims = { email: 'emailFolded', externalId: 'externalId' } as const
+  return refuseDuplicate(write, 'person', write.t.person, draft, claims)
 }
 
 /** The groups with these ids or names; one that does not exist is a violation. */

@@ -129,14 +129,13 @@ function inStatus({ t, among }: Read, statuses: readonly RiskStatus[]): SQL | un
   return and(among(t.risk.status, [...wanted]), onlyLive ?? onlyClosed)
 }
 
-function atLevels(read: Read, levels: readonly RiskLevel[]): SQL | undefined {
-  return levels.length === 0 ? sql`false` : or(...[...new Set(levels)].map((level) => atLevel(read, level)))
-}
-
 // A level is a range of scores, and so a range of the sort key of the list.
-function atLevel({ t }: Read, level: RiskLevel): SQL | undefined {
-  const [lowest, highest] = boundsOf(level)
-  return between(t.risk.sortKey, riskSortKey(highest, ASSESSMENT_MAX), riskSortKey(lowest, 0))
+function atLevels({ t }: Read, levels: readonly RiskLevel[]): SQL {
+  const ranges = [...new Set(levels)].map((level) => {
+    const [lowest, highest] = boundsOf(level)
+    return between(t.risk.sortKey, riskSortKey(highest, ASSESSMENT_MAX), riskSortKey(lowest, 0))
+  })
+  return or(...ranges) ?? sql`false`
 }
 
 // With a score but without factors: in no cell of the matrix, and not unassessed either.

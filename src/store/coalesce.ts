@@ -34,6 +34,16 @@ export function coalescePerTurn<T>(load: () => T): () => Promise<T> {
   }
 }
 
+/** Runs concurrent calls one after the other. */
+export function oneByOne<Args extends unknown[], T>(run: (...args: Args) => Promise<T>): (...args: Args) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (...args) => {
+    const turn = last.then(() => run(...args))
+    last = turn.catch(() => undefined)
+    return turn
+  }
+}
+
 /** Runs at most once in `ms` milliseconds and shares the result. Failures are not cached. */
 export function atMostEvery<T>(ms: number, load: () => Promise<T>): () => Promise<T> {
   let shared: Promise<T> | undefined

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { Fault } from '../../errors.js'
+import { oneByOne } from '../coalesce.js'
 import { driverCode, UNREACHABLE } from '../faults.js'
 
 /** The result of a statement: rows as arrays, or as objects by column name. */
@@ -41,12 +42,7 @@ export function runOn(client: pg.PoolClient, { answerMs, names, onSent }: RunOpt
     if (name) config.name = name
     return query(client, config)
   }
-  let queue: Promise<unknown> = Promise.resolve()
-  return (...statement) => {
-    const turn = queue.then(() => send(...statement))
-    queue = turn.catch(() => undefined)
-    return turn
-  }
+  return oneByOne(send)
 }
 
 /** The cached plan of a prepared statement no longer fits the tables, or the statement is gone. */

@@ -5,6 +5,7 @@ import { drizzle } from 'drizzle-orm/pg-proxy'
 import { LIMITS } from '../../limits.js'
 import { inOrder, SELECT_VERSIONS_AS_JSON, versionsIn } from '../changeCounters.js'
 import { atMostEvery, coalesce, HEALTH_EVERY_MS } from '../coalesce.js'
+import { postgresColumns } from '../columns.js'
 import { deadlineExceeded, isOverdue } from '../faults.js'
 import { withCursors } from '../query/cursors.js'
 import { postgresJson as json } from '../query/json.js'
@@ -20,11 +21,13 @@ import {
   type Readership,
   type Store,
 } from '../store.js'
+import { defineTables } from '../tables.js'
 import { ANSWER_MS, type AtOnce, Connections } from './connections.js'
 import { Hosts } from './hosts.js'
 import type { OnSent, Run } from './session.js'
-import { postgresTables as t } from './tables.js'
 import { BULK_MS, WriteQueue } from './writeQueue.js'
+
+const t = defineTables(postgresColumns)
 
 interface PostgresOptions {
   readonly onStatement?: OnSent

@@ -196,28 +196,23 @@ export function sync(path: string): void {
   }
 }
 
-/** Maps driver and file system errors about the target to faults. */
+/** What to say about the folder of the target, by the codes of the file system and of the driver. */
+const FAILURES: readonly (readonly [codes: readonly string[], sentence: (folder: string) => string])[] = [
+  [['ENOENT', 'ENOTDIR'], (folder) => `There is no folder ${folder}. Make it first, or name another.`],
+  [
+    ['EACCES', 'EPERM', 'EROFS'],
+    (folder) => `The folder ${folder} cannot be written. Check its permissions, or name another.`,
+  ],
+  [['ENAMETOOLONG'], () => 'The name of the file is too long.'],
+  [['ENOSPC', 'EDQUOT', 'SQLITE_FULL'], (folder) => `The disk of ${folder} is full. Nothing was kept.`],
+  [
+    ['EIO', 'SQLITE_IOERR'],
+    (folder) => `Either the store cannot be read or ${folder} cannot be written. Nothing was kept.`,
+  ],
+]
+
 function failure(error: unknown, target: string): unknown {
-  const folder = dirname(resolve(target))
-  const unavailable = (sentence: string) => new Fault('UNAVAILABLE', sentence, { cause: error })
-  switch (driverCode(error)?.replace(/^(SQLITE_IOERR)_.*/, '$1')) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return unavailable(`There is no folder ${folder}. Make it first, or name another.`)
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return unavailable(`The folder ${folder} cannot be written. Check its permissions, or name another.`)
-    case 'ENAMETOOLONG':
-      return unavailable('The name of the file is too long.')
-    case 'ENOSPC':
-    case 'EDQUOT':
-    case 'SQLITE_FULL':
-      return unavailable(`The disk of ${folder} is full. Nothing was kept.`)
-    case 'SQLITE_IOERR':
-    case 'EIO':
-      return unavailable(`Either the store cannot be read or ${folder} cannot be written. Nothing was kept.`)
-    default:
-      return toFault(error)
-  }
+  const code = driverCode(error)?.replace(/^(SQLITE_IOERR)_.*/, '$1') ?? ''
+  const [, sentence] = FAILURES.find(([codes]) => codes.includes(code)) ?? []
+  return sentence ? new Fault('UNAVAILABLE', sentence(dirname(resolve(target))), { cause: error }) : toFault(error)
 }

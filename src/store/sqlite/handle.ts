@@ -2,12 +2,15 @@ import { getTableName, type SQL, sql } from 'drizzle-orm'
 import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { BaseSQLiteDatabase, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import { sqliteColumns } from '../columns.js'
 import { withCursors } from '../query/cursors.js'
 import { sqliteJson as json } from '../query/json.js'
 import type { CompiledSql, Extent, Handle, OnStatement, Read } from '../store.js'
+import { defineTables } from '../tables.js'
 import { type Connection, STILL_WANTED, WITHIN_LIMIT } from './driver.js'
 import type { Statements } from './statements.js'
-import { sqliteTables as t } from './tables.js'
+
+const t = defineTables(sqliteColumns)
 
 /** Runs the heavy statements of a handle outside the event loop. */
 export interface Offload {

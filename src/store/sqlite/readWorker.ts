@@ -38,8 +38,8 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
     return 1
   }
   connection.function(STILL_WANTED, requireWanted)
-  let [metered, returned] = [new Budget(0), new Budget(0)]
-  connection.function(WITHIN_LIMIT, (bytes: unknown) => metered.spend(Number(bytes)))
+  let [metered, returned] = [byteLimit(0), byteLimit(0)]
+  connection.function(WITHIN_LIMIT, (bytes: unknown) => metered(Number(bytes)))
   const statements = new StatementCache(connection)
   const report = (message: WorkerReport, bytes: ArrayBuffer[] = []) => port.postMessage(message, bytes)
   const run = ({ text, values, hasCursors = false }: CompiledSql, statement: number, isLastOne: boolean) => {
@@ -53,7 +53,7 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
         report({ statement, rows: chunk, isLast: false }, bytesIn(chunk))
         chunk = []
       }
-      for (const value of row) returned.spend(lengthOf(value))
+      for (const value of row) returned(lengthOf(value))
       chunk.push(hasCursors ? withCursors(row) : row)
     }
     report({ statement, rows: chunk, isLast: isLastOne }, bytesIn(chunk))
@@ -69,7 +69,7 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
     if (connection.inTransaction) connection.exec('rollback')
   }
   port.on('message', ({ statements: all, bytesMax }: WorkerTask) => {
-    ;[metered, returned] = [new Budget(bytesMax), new Budget(bytesMax)]
+    ;[metered, returned] = [byteLimit(bytesMax), byteLimit(bytesMax)]
     try {
       runAll(all)
       end()
@@ -81,17 +81,12 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
   })
 }
 
-class Budget {
-  private left: number
-
-  constructor(bytesMax: number) {
-    this.left = bytesMax
-  }
-
-  /** Returns 1, as an SQL condition. */
-  spend(bytes: number): number {
-    this.left -= bytes
-    if (this.left < 0) throw Object.assign(new Error('The result is too long.'), { code: TOO_LONG })
+/** Counts bytes up to a limit; returns 1, as an SQL condition. */
+function byteLimit(bytesMax: number): (bytes: number) => number {
+  let left = bytesMax
+  return (bytes) => {
+    left -= bytes
+    if (left < 0) throw Object.assign(new Error('The result is too long.'), { code: TOO_LONG })
     return 1
   }
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { Fault } from '../../errors.js'
 import { type FoundVersions, inOrder, SELECT_VERSIONS, versionsIn } from '../changeCounters.js'
-import { atMostEvery, coalescePerTurn, HEALTH_EVERY_MS } from '../coalesce.js'
+import { atMostEvery, coalescePerTurn, HEALTH_EVERY_MS, oneByOne } from '../coalesce.js'
 import { deadlineExceeded, isOverdue, storeClosed } from '../faults.js'
 import type { CompiledSql, Deadline, OnNotice, Readership, Store } from '../store.js'
 import { sqliteBulk } from './bulk.js'
@@ -9,7 +9,7 @@ import { type Connection, connect } from './driver.js'
 import { type AtOnce, handleOn, type Offload, weightsOn } from './handle.js'
 import { ReadWorkers } from './readWorkers.js'
 import { StatementCache, type Statements } from './statements.js'
-import { WalLimit } from './walLimit.js'
+import { walLimit } from './walLimit.js'
 import { isBusy, WriteQueue, type WriteQueueOptions } from './writeQueue.js'
 
 /** Rows that a statement may read on the event loop; one that may read more runs in a read worker. */
@@ -42,9 +42,9 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     if (named() !== 'opened') throw moved()
   }
   const logBytes = () => sizeOf(`${file}-wal`)
-  const workers = new ReadWorkers(file, { requireUsable, onIdle: () => walLimit.check() })
-  const walLimit = new WalLimit({ writer, workers, bytes: logBytes })
-  const writes = new WriteQueue(writer, { onNotice, requireUsable, handle: writeHandle, onEnd: () => walLimit.check() })
+  const workers = new ReadWorkers(file, { requireUsable, onIdle: () => limitWal() })
+  const limitWal = walLimit({ writer, workers, bytes: logBytes })
+  const writes = new WriteQueue(writer, { onNotice, requireUsable, handle: writeHandle, onEnd: limitWal })
   const ofReader = { statements: new StatementCache(reader), versions: versionsOf(reader, () => 0) }
   const ofWriter = { statements: readingOn(writer), versions: versionsOf(writer, () => writes.committed) }
   const free = () => {
@@ -88,6 +88,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
       return handleOn(deadline ? timely(statements, deadline) : statements, {
         onStatement,
         atOnce: deadline ? (work) => atOnce((own) => work(timely(own, deadline))) : atOnce,
+        // One read worker at a time for a request.
         offload: offloadTo(deadline ? oneByOne(inWorker(readership)) : inWorker(readership)),
       })
     },
@@ -136,16 +137,6 @@ function timely(statements: Statements, deadline: Deadline): Statements {
       if (isOverdue(deadline)) throw deadlineExceeded()
       return statements.prepare(sql)
     },
-  }
-}
-
-/** Queues the statements of a request, so that it uses one read worker at a time. */
-function oneByOne(rows: Offload['rows']): Offload['rows'] {
-  let last: Promise<unknown> = Promise.resolve()
-  return (statements) => {
-    const turn = last.then(() => rows(statements))
-    last = turn.catch(() => undefined)
-    return turn
   }
 }
 

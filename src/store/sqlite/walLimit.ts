@@ -14,50 +14,38 @@ interface WalLimitOptions {
   readonly bytes: () => number
 }
 
-/** Limits the write-ahead log, which SQLite reuses only when a checkpoint meets no reader of an older state. */
-export class WalLimit {
-  private readonly options: WalLimitOptions
-  private retryAt = 0
-  private waiting: NodeJS.Timeout | undefined
-
-  constructor(options: WalLimitOptions) {
-    this.options = options
+/**
+ * Limits the write-ahead log, which SQLite reuses only when a checkpoint meets no reader of an older state. Call the
+ * function after each transaction, and when workers that are held have become idle.
+ */
+export function walLimit({ writer, workers, bytes }: WalLimitOptions): () => void {
+  let retryAt = 0
+  let waiting: NodeJS.Timeout | undefined
+  const goOn = () => {
+    clearTimeout(waiting)
+    waiting = undefined
+    workers.release()
   }
-
-  /** To be called after each transaction, and when workers that are held have become idle. Never throws. */
-  check(): void {
-    try {
-      if (this.isDue()) this.empty()
-      else this.goOn()
-    } catch {
-      // As with SQLite's own checkpoints, nothing is lost: a full disk is reported by the next write.
-      this.giveUp()
-    }
+  const giveUp = () => {
+    retryAt = performance.now() + RETRY_MS
+    goOn()
   }
-
-  private isDue(): boolean {
-    const { writer, bytes } = this.options
-    return !writer.inTransaction && bytes() > WAL_BYTES_MAX && performance.now() >= this.retryAt
-  }
-
-  private empty(): void {
-    const { writer, workers } = this.options
+  const isDue = () => !writer.inTransaction && bytes() > WAL_BYTES_MAX && performance.now() >= retryAt
+  const empty = () => {
     workers.hold()
     // A worker may have one long statement, and another connection may read for long, such as a backup.
-    this.waiting ??= setTimeout(() => this.giveUp(), WAIT_MS).unref()
+    waiting ??= setTimeout(giveUp, WAIT_MS).unref()
     if (!workers.isIdle) return
     const isBusy = writer.pragma('wal_checkpoint(truncate)', { simple: true }) !== 0
-    if (!isBusy) this.goOn()
+    if (!isBusy) goOn()
   }
-
-  private giveUp(): void {
-    this.retryAt = performance.now() + RETRY_MS
-    this.goOn()
-  }
-
-  private goOn(): void {
-    clearTimeout(this.waiting)
-    this.waiting = undefined
-    this.options.workers.release()
+  return () => {
+    try {
+      if (isDue()) empty()
+      else goOn()
+    } catch {
+      // As with SQLite's own checkpoints, nothing is lost: a full disk is reported by the next write.
+      giveUp()
+    }
   }
 }
