@@ -34,6 +34,9 @@ export type Values<F extends Fields> = {
   readonly [Name in keyof F]?: (F[Name] extends Field<infer V, infer _> ? V : never) | null
 }
 
+/** The values as arguments: undefined counts as absent. */
+export type Arguments<F extends Fields> = { readonly [Name in keyof F]?: Values<F>[Name] | undefined }
+
 /** The same as a row has them. */
 export type StoredValues<F extends Fields> = {
   -readonly [Name in keyof F]: (F[Name] extends Field<infer _, infer S> ? S : never) | null

@@ -52,7 +52,6 @@ export async function storeIdempotencyRecord(
   await insertAll(t.idempotencyRecord, [{ ...to, answer: JSON.stringify(response), createdAt: at }])
 }
 
-/** Replaces the stored response. */
 export async function replaceIdempotencyRecord(write: Write, to: IdempotentRequest, response: unknown): Promise<void> {
   const { db, t } = write
   await db.delete(t.idempotencyRecord).where(isOf(t, to))

@@ -1,34 +1,23 @@
 import { anyKey, builder, type Context } from '../graph/builder.js'
 import { federated, INACCESSIBLE } from '../graph/federation/subgraph.js'
-import { localField, planned } from '../graph/fields.js'
+import { planned } from '../graph/fields.js'
+import { members } from '../projects/results.graph.js'
 import type { Principal } from './principal.js'
 
-const ApiKey = builder.objectRef<Principal>('ApiKey')
+const ApiKey = builder.objectRef<Omit<Principal, 'scopes'> & { readonly scopes: readonly string[] }>('ApiKey')
 ApiKey.implement({ description: 'An API key, as its holder may see it.', ...anyKey })
-localField(ApiKey, 'name', {
-  type: 'String',
-  description: 'The name of the key.',
-  local: ({ name }) => name,
-})
-localField(ApiKey, 'scopes', {
-  type: ['String'],
-  description: 'The scopes that it holds, such as personnel.read.',
-  local: ({ scopes }) => [...scopes],
-})
-localField(ApiKey, 'projects', {
-  type: ['String'],
-  nullable: true,
-  description: 'The keys of the projects that it may change, with projects.manage; null for all.',
-  local: ({ projects }) => (projects ? [...projects] : null),
-})
-localField(ApiKey, 'expiresAt', {
-  type: 'DateTime',
-  nullable: true,
-  description: 'When it expires; null for never.',
-  local: ({ expiresAt }) => expiresAt,
+members(ApiKey, {
+  name: { type: 'String', description: 'The name of the key.' },
+  scopes: { type: ['String'], description: 'The scopes that it holds, such as personnel.read.' },
+  projects: {
+    type: ['String'],
+    nullable: true,
+    description: 'The keys of the projects that it may change, with projects.manage; null for all.',
+  },
+  expiresAt: { type: 'DateTime', nullable: true, description: 'When it expires; null for never.' },
 })
 
-const local = ({ principal }: Context) => principal
+const local = ({ principal }: Context) => ({ ...principal, scopes: [...principal.scopes] })
 
 builder.queryField('apiKey', (t) =>
   t.field({

@@ -80,7 +80,7 @@ export async function expireKey({ db, t }: Write, id: string, end: Date): Promis
     .where(and(eq(t.apiKey.id, id), later))
 }
 
-export async function noteKeyUse({ db, t, at }: Write, id: string): Promise<void> {
+export async function recordKeyUse({ db, t, at }: Write, id: string): Promise<void> {
   await db.update(t.apiKey).set({ lastUsedAt: at }).where(eq(t.apiKey.id, id))
 }
 

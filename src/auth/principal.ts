@@ -1,8 +1,8 @@
 import { growingCache } from '../caches.js'
 import { Fault } from '../errors.js'
 import type { Versions } from '../store/changeCounters.js'
-import { LOOK_MS, type Store } from '../store/store.js'
-import { keyBySecret, noteKeyUse } from './keys.js'
+import { QUICK_READ_MS, type Store } from '../store/store.js'
+import { keyBySecret, recordKeyUse } from './keys.js'
 import type { Scope } from './scopes.js'
 import { isWellFormed } from './secrets.js'
 
@@ -12,7 +12,6 @@ const RECORD_USE_AFTER_MS = 100
 /** Keys that are remembered, with their last use. */
 const KEYS_KEPT_MAX = 10_000
 
-/** The caller. */
 export interface Principal {
   readonly keyId: string
   readonly name: string
@@ -55,7 +54,7 @@ interface CachedKey {
 export function authenticator(store: Store, clock: () => Date): Authenticate {
   const recordUse = useRecorder(store, clock)
   const findKey = cachedKeys(store, async (secret) => {
-    const deadline = { deadlineAt: performance.now() + LOOK_MS }
+    const deadline = { deadlineAt: performance.now() + QUICK_READ_MS }
     const key = await keyBySecret(store.reading({ deadline }), secret)
     if (!key) throw invalid()
     if (key.revokedAt) throw new KeyRefused(key.id, `This API key was revoked at ${key.revokedAt}.`)
@@ -77,7 +76,7 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
 type FindKey = (authorization: string | undefined, versions?: Store['versions']) => Promise<CachedKey>
 
 /** A key may be padded with blanks up to the size of a header; longer values are not cached. */
-const KNOWN_CHARACTERS_MAX = 100
+const CACHED_CHARACTERS_MAX = 100
 
 /** Looks a key up once for each version of the keys. */
 function cachedKeys(store: Store, lookUp: (secret: string) => Promise<CachedKey>): FindKey {
@@ -92,10 +91,10 @@ function cachedKeys(store: Store, lookUp: (secret: string) => Promise<CachedKey>
     if (remembered && !isSame && versions.order < remembered.order) return lookUp(secret ?? secretOf(authorization))
     if (!isSame) cache.clear()
     if (!remembered || versions.order > remembered.order) remembered = versions
-    const known = cache.get(authorization)
-    if (known) return known
+    const cached = cache.get(authorization)
+    if (cached) return cached
     const found = lookUp(secret ?? secretOf(authorization))
-    if (authorization.length > KNOWN_CHARACTERS_MAX) return found
+    if (authorization.length > CACHED_CHARACTERS_MAX) return found
     cache.set(authorization, found)
     // Failures are not cached: wrong keys must not evict valid ones.
     found.catch(() => cache.delete(authorization))
@@ -107,24 +106,18 @@ function invalid(): Fault {
   return new Fault('UNAUTHENTICATED', `This API key is not valid. ${HOW}`)
 }
 
-function secretOf(authorization: string | undefined): string {
-  const secret = bearer(authorization)
-  if (!isWellFormed(secret)) throw invalid()
-  return secret
-}
-
-function bearer(authorization: string | undefined): string {
-  const [, secret] = /^Bearer +([^ ]+) *$/i.exec(authorization ?? '') ?? []
-  const [sent = ''] = /ops_\w+/.exec(authorization ?? '') ?? []
+function secretOf(authorization: string): string {
+  const [, secret] = /^Bearer +([^ ]+) *$/i.exec(authorization) ?? []
+  const [sent = ''] = /ops_\w+/.exec(authorization) ?? []
   // Such as `Token KEY`, `Bearer: KEY` or `Bearer <KEY>`.
   if (sent !== secret && isWellFormed(sent)) {
-    const isBare = authorization?.trim() === sent
-    const sentence = isBare
-      ? 'The API key was sent without the word `Bearer` before it.'
-      : 'The API key must follow the word `Bearer` and a space, with nothing else around it.'
+    const sentence =
+      authorization.trim() === sent
+        ? 'The API key was sent without the word `Bearer` before it.'
+        : 'The API key must follow the word `Bearer` and a space, with nothing else around it.'
     throw new Fault('UNAUTHENTICATED', `${sentence} ${HOW}`)
   }
-  if (authorization === undefined || !/^Bearer\b/i.test(authorization)) throw new KeyMissing()
+  if (!/^Bearer\b/i.test(authorization)) throw new KeyMissing()
   if (secret === undefined) {
     throw new Fault('UNAUTHENTICATED', `The Authorization header is malformed. ${HOW}`)
   }
@@ -132,17 +125,18 @@ function bearer(authorization: string | undefined): string {
   if (secret === '<API_KEY>') {
     throw new Fault('UNAUTHENTICATED', `Replace <API_KEY> by your API key. ${MAKE_ONE}`)
   }
+  if (!isWellFormed(secret)) throw invalid()
   return secret
 }
 
 /** Records a key's last use now and then, outside the request: a failure loses only that record. */
 function useRecorder(store: Store, clock: () => Date): (keyId: string, at: Date) => void {
-  const notedAt = growingCache<number>(KEYS_KEPT_MAX)
+  const recordedAt = growingCache<number>(KEYS_KEPT_MAX)
   return (keyId, at) => {
-    if (at.getTime() - (notedAt.get(keyId) ?? 0) < RECORD_USE_EVERY_MS) return
-    notedAt.set(keyId, at.getTime())
+    if (at.getTime() - (recordedAt.get(keyId) ?? 0) < RECORD_USE_EVERY_MS) return
+    recordedAt.set(keyId, at.getTime())
     // Delayed, so that it does not queue before the writes of this request.
-    const note = () => store.write({ by: keyId, at: clock, unseen: true }, (write) => noteKeyUse(write, keyId))
-    setTimeout(() => note().catch(() => undefined), RECORD_USE_AFTER_MS).unref()
+    const record = () => store.write({ by: keyId, at: clock, unseen: true }, (write) => recordKeyUse(write, keyId))
+    setTimeout(() => record().catch(() => undefined), RECORD_USE_AFTER_MS).unref()
   }
 }

@@ -1,4 +1,3 @@
-/** Every scope, with what it allows. */
 export const SCOPES = {
   'personnel.read': 'Read the roster and its groups.',
   'personnel.manage': 'Change the roster and its groups; includes personnel.read.',

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
 import { VERSION } from '../about.js'
-import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
 import { fileOf, isPostgres } from '../store/address.js'
 import { type Backup, backUp, type Contents } from '../store/sqlite/backup.js'
 import { restore } from '../store/sqlite/restore.js'
-import { commandWith, print, say, WrongUsage } from './command.js'
+import { commandWith, databaseOf, print, say, WrongUsage } from './command.js'
 
 /** The counts printed for people; the JSON document has every table. */
 const NOUNS: readonly (readonly [table: string, one: string, many: string])[] = [
@@ -40,7 +39,7 @@ export function backupCommand(clock: () => Date): Command {
 
 /** The file of the store: PostgreSQL has programs of its own. */
 function storeFile(flags: { database?: string }): string {
-  const { database } = readConfig({ database: flags.database }, ['database'])
+  const database = databaseOf(flags)
   if (isPostgres(database)) throw new WrongUsage(PG_DUMP)
   return fileOf(database)
 }
@@ -62,7 +61,6 @@ function untilInterrupted(file: string): AbortSignal {
   return controller.signal
 }
 
-/** What a store holds, in words. */
 function countsIn({ rows }: Contents): string[] {
   return NOUNS.map(([table, one, many]) => {
     const count = rows[table] ?? 0

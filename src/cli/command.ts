@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander'
-import { type Config, readConfig, SETTINGS, type Setting, type SettingName } from '../config.js'
-import { shownAddress } from '../store/address.js'
+import { readConfig, SETTINGS, type Setting, type SettingName } from '../config.js'
 import { openStore } from '../store/open.js'
 import type { Store } from '../store/store.js'
 import { escaped, escapedLine } from '../text.js'
@@ -11,11 +10,8 @@ export const IMPORT_CACHE_BYTES = 32_000_000
 /** Wrong usage of a command; the message says how to call it. */
 export class WrongUsage extends Error {}
 
-/** The server cannot listen on the address; the message says what to do. */
-export class CannotListen extends Error {}
-
-/** Some files were not imported; their errors have been printed already. */
-export class ImportFailed extends Error {}
+/** An expected failure, of which the message says all. */
+export class CommandFailed extends Error {}
 
 /** A command with these settings as its options, described by the table of settings. */
 export function commandWith(name: string, description: string, settings: readonly SettingName[]): Command {
@@ -35,19 +31,21 @@ function refuseFormer(command: Command, former: string, flag: string): void {
   })
 }
 
-/** The store's name in messages. */
-export function storeName({ database }: Pick<Config, 'database'>): string {
-  return shownAddress(database)
+interface StoreFlags {
+  readonly database?: string | undefined
+}
+
+export function databaseOf({ database }: StoreFlags): string {
+  return readConfig({ database }, ['database']).database
 }
 
 /** Opens the store of a command, runs the work, and closes the store whatever happens. */
 export async function withStore<T>(
-  flags: { readonly database?: string | undefined },
+  flags: StoreFlags,
   { create, cacheBytes }: { create: boolean; cacheBytes?: number },
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const { database } = readConfig({ database: flags.database }, ['database'])
-  const store = await openStore(database, { migrate: create, cacheBytes })
+  const store = await openStore(databaseOf(flags), { migrate: create, cacheBytes })
   try {
     return await work(store)
   } finally {
@@ -55,16 +53,12 @@ export async function withStore<T>(
   }
 }
 
-/** Standard output could not be written, so its output is lost. */
-export class CannotPrint extends Error {}
-
 /** The reader of standard output has closed it, as `head` does; that is not a failure. */
 export class ReaderGone extends Error {}
 
-/** The error for a failed write to standard output. */
 export function cannotPrint(error: unknown): Error {
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return new ReaderGone(error.message)
-  return new CannotPrint(`Standard output cannot be written: ${error instanceof Error ? error.message : error}`)
+  return new CommandFailed(`Standard output cannot be written: ${error instanceof Error ? error.message : error}`)
 }
 
 /** After a failed write the stream also emits `error`, which ends the process unless there is a listener; one is enough. */
@@ -90,17 +84,10 @@ export function say(text: string): void {
   process.stderr.write(`${escaped(text)}\n`)
 }
 
-/** SIGINT or SIGTERM: the work was aborted before anything was stored. */
-export class Interrupted extends Error {
-  constructor() {
-    super('Interrupted: unfinished work was not stored.')
-  }
-}
-
 /** Runs work that aborts at its next safe point after a signal; a second signal ends the process at once. */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
-  const stop = () => controller.abort(new Interrupted())
+  const stop = () => controller.abort(new CommandFailed('Interrupted: unfinished work was not stored.'))
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
   try {

@@ -51,12 +51,9 @@ async function copy(from: string, to: string, clock: () => Date, signal: AbortSi
   try {
     return await withStore({ database: from }, { create: false }, (source) =>
       withStore({ database: to }, { create: true, cacheBytes: IMPORT_CACHE_BYTES }, (target) =>
-        copyStore(source, target, {
-          clock,
-          onProgress(rows, total) {
-            signal.throwIfAborted()
-            bar.show(rows, total)
-          },
+        copyStore(source, target, clock, (rows, total) => {
+          signal.throwIfAborted()
+          bar.show(rows, total)
         }),
       ),
     )

@@ -42,7 +42,6 @@ export function diffCommand(clock: () => Date): Command {
     })
 }
 
-/** The text of each format. */
 const SHOWN = {
   text: asText,
   markdown: asMarkdown,
@@ -56,7 +55,6 @@ interface Entry {
   readonly movement: string
 }
 
-/** A value before and after. */
 type Ends<Name extends string, V> = { readonly [End in `${Name}${'From' | 'To'}`]: V | null }
 type RiskEntry = Entry & Ends<'score' | 'rank', number> & Ends<'level', string>
 type IssueEntry = Entry & Ends<'severity' | 'due', string>

@@ -8,7 +8,7 @@ import { sheetLayout, sheetValue } from '../ingest/files/cells.js'
 import { csvLine, SEPARATOR_NAMES, type SeparatorName } from '../ingest/files/csv.js'
 import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../ingest/files/table.js'
 import { escaped } from '../text.js'
-import { CannotPrint, cannotPrint, commandWith, say, untilInterrupted, WrongUsage, withStore } from './command.js'
+import { CommandFailed, cannotPrint, commandWith, say, untilInterrupted, WrongUsage, withStore } from './command.js'
 import { writeOutput } from './outputFile.js'
 
 const EXPORT_FORMATS = ['csv', 'ndjson'] as const
@@ -49,44 +49,41 @@ export async function exportTo(noun: SheetNoun, flags: ExportFlags): Promise<voi
     withStore(flags, { create: false }, (store) =>
       store.snapshot(async (read) => {
         const isLive = flags.live ?? false
-        const names = flags.format === 'csv' ? await detailNames(read, noun, isLive) : []
-        const pages = counted(exportRecords(read, noun, isLive), (count) => {
-          rows += count
-        })
-        const text = Readable.from(
-          flags.format === 'csv' ? csvLines(noun, names, pages, flags) : jsonLines(noun, pages),
-        )
-        if (flags.output === undefined) await toStandardOutput(text, signal)
-        else await toFile(text, flags.output, signal)
+        const { header, lineOf } =
+          flags.format === 'csv' ? csvLayout(noun, await detailNames(read, noun, isLive), flags) : jsonLayout(noun)
+        async function* lines() {
+          yield header
+          for await (const page of exportRecords(read, noun, isLive)) {
+            rows += page.length
+            yield page.map(lineOf).join('')
+          }
+        }
+        if (flags.output === undefined) await toStandardOutput(Readable.from(lines()), signal)
+        else await toFile(Readable.from(lines()), flags.output, signal)
       }),
     ),
   )
   if (flags.output !== undefined) say(`Wrote ${rows.toLocaleString('en')} ${noun} to ${flags.output}.`)
 }
 
-async function* counted<T>(pages: AsyncIterable<readonly T[]>, count: (rows: number) => void) {
-  for await (const page of pages) {
-    count(page.length)
-    yield page
+interface Layout {
+  readonly header: string
+  readonly lineOf: (row: ExportRecord) => string
+}
+
+function csvLayout(noun: SheetNoun, details: readonly string[], { bom, separator }: ExportFlags): Layout {
+  const character = SEPARATOR_NAMES[separator ?? 'comma']
+  const { header, cells } = sheetLayout(SHEETS[noun].columns, details)
+  return {
+    header: `${bom ? '\ufeff' : ''}${csvLine(header, character)}`,
+    lineOf: (row) => csvLine(cells(row), character),
   }
 }
 
-type Pages = AsyncIterable<readonly ExportRecord[]>
-
-async function* csvLines(noun: SheetNoun, details: readonly string[], pages: Pages, { bom, separator }: ExportFlags) {
-  const character = SEPARATOR_NAMES[separator ?? 'comma']
-  const { header, cells } = sheetLayout(SHEETS[noun].columns, details)
-  yield `${bom ? '\ufeff' : ''}${csvLine(header, character)}`
-  for await (const page of pages) yield page.map((row) => csvLine(cells(row), character)).join('')
-}
-
-async function* jsonLines(noun: SheetNoun, pages: Pages) {
+function jsonLayout(noun: SheetNoun): Layout {
   const { columns } = SHEETS[noun]
-  for await (const page of pages) yield page.map((row) => record(columns, row)).join('')
-}
-
-function record(columns: readonly string[], row: ExportRecord): string {
-  return `${JSON.stringify(Object.fromEntries(columns.map((column) => [column, sheetValue(row[column])])))}\n`
+  const valuesOf = (row: ExportRecord) => columns.map((column) => [column, sheetValue(row[column])])
+  return { header: '', lineOf: (row) => `${JSON.stringify(Object.fromEntries(valuesOf(row)))}\n` }
 }
 
 async function toStandardOutput(text: Readable, signal: AbortSignal): Promise<void> {
@@ -111,6 +108,6 @@ async function toFile(text: Readable, file: string, signal: AbortSignal): Promis
     if (signal.aborted) throw signal.reason
     // ENOSPC does not name the file.
     const isOfDisk = error instanceof Error && 'syscall' in error && error.syscall === 'write'
-    throw isOfDisk ? new CannotPrint(`${file} cannot be written: ${error.message}`) : error
+    throw isOfDisk ? new CommandFailed(`${file} cannot be written: ${error.message}`) : error
   }
 }

@@ -83,20 +83,18 @@ async function printAll(read: Read, pages: AsyncIterable<readonly ChangeRow[]>, 
 
 const PREFIXES = Object.values(ID_PREFIX).map((prefix) => `${prefix}_`)
 
-/** The person with this user id or e-mail. */
 export async function personNamed({ db, t: { person } }: Read, name: string): Promise<PersonRow> {
   const isThis = or(eq(person.id, name), eq(person.emailFolded, foldedName(name)))
   return found(await db.select().from(person).where(isThis).limit(1), 'person', name, 'user id or e-mail')
 }
 
-/** The project with this key or id. */
 async function projectNamed({ db, t: { project } }: Read, name: string): Promise<ProjectRow> {
   const isThis = or(eq(project.id, name), eq(project.key, name.trim().toUpperCase()))
   return found(await db.select().from(project).where(isThis).limit(1), 'project', name, 'key or id')
 }
 
-function found<Row>([row]: readonly Row[], noun: string, name: string, ways: string): Row {
-  if (row === undefined) throw new Fault('NOT_FOUND', `There is no ${noun} with the ${ways} ${JSON.stringify(name)}.`)
+function found<Row>([row]: readonly Row[], noun: string, name: string, keys: string): Row {
+  if (row === undefined) throw new Fault('NOT_FOUND', `There is no ${noun} with the ${keys} ${JSON.stringify(name)}.`)
   return row
 }
 

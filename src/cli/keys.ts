@@ -1,12 +1,12 @@
 import { Command } from 'commander'
 import { type ApiKey, expireKey, keyById, keys, type MintedKey, mintKey, revokeKey } from '../auth/keys.js'
 import { grants, isScope, SCOPE_NAMES, SCOPES, type Scope } from '../auth/scopes.js'
-import { readConfig } from '../config.js'
 import { Fault } from '../errors.js'
 import { projectKey } from '../fields.js'
+import { shownAddress } from '../store/address.js'
 import type { Write } from '../store/store.js'
 import { checkText, escapedLine } from '../text.js'
-import { commandWith, print, say, storeName, WrongUsage, withStore } from './command.js'
+import { commandWith, databaseOf, print, say, WrongUsage, withStore } from './command.js'
 import { readDuration, readEnd } from './durations.js'
 
 const EXAMPLES = `  operations keys create --name spreadsheet --scope projects.read --expires 90d
@@ -121,7 +121,7 @@ async function showMinted(key: MintedKey, { json, database }: KeyFlags): Promise
   if (expiresAt === null) say('Warning: this key never expires. Create one that does with `keys create --expires 90d`.')
   if (json) return print(JSON.stringify({ id, name, key: secret, scopes, projects, expiresAt }))
   say(
-    `The key ${escapedLine(name)} (${id}) was created in ${storeName(readConfig({ database }, ['database']))} with ${mayDo(key)}.`,
+    `The key ${escapedLine(name)} (${id}) was created in ${shownAddress(databaseOf({ database }))} with ${mayDo(key)}.`,
   )
   if (expiresAt !== null) say(`It expires at ${expiresAt}.`)
   const held = new Set(scopes)

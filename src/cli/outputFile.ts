@@ -5,11 +5,8 @@ import { WrongUsage } from './command.js'
 /** Mode 0600: exports and reports contain names of people. */
 const MODE = 0o600
 
-/**
- * Writes a file under a random temporary name, and renames it once it is complete. It is always created anew, so that
- * no symbolic link in its place is followed, and no partial file is taken for a complete one. `otherwise` says what to
- * do if the name is that of a device or a pipe, which a rename would replace.
- */
+// Written under a random name and renamed: no symbolic link is followed, and no partial file is taken for a complete one.
+// A rename would replace a device or a pipe, so `otherwise` says what to do instead.
 export async function writeOutput<T>(
   file: string,
   otherwise: string,

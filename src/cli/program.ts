@@ -6,24 +6,24 @@ import { toFault } from '../store/faults.js'
 import { StoreRefused } from '../store/migrationJournal.js'
 import { escaped, nearest } from '../text.js'
 import { backupCommand, restoreCommand } from './backup.js'
-import { CannotListen, CannotPrint, ImportFailed, Interrupted, ReaderGone, say, WrongUsage } from './command.js'
+import { CommandFailed, ReaderGone, say, WrongUsage } from './command.js'
 import { copyCommand } from './copy.js'
 import { diffCommand } from './diff.js'
 import { eraseCommand } from './erase.js'
 import { exportCommand } from './export.js'
 import { historyCommand } from './history.js'
-import { importCommand } from './import/command.js'
+import { importCommand } from './import.js'
 import { keysCommand } from './keys.js'
 import { migrateCommand } from './migrate.js'
 import { schemaCommand } from './schema.js'
-import { serveCommand } from './serve/command.js'
+import { serveCommand } from './serve.js'
 
 const DONE = 0
 const FAILED = 1
 const WRONG_USAGE = 2
 
 /** Expected failures, whose message says what to do. */
-const FORESEEN = [Fault, StoreRefused, CannotListen, CannotPrint, ImportFailed, Interrupted]
+const FORESEEN = [Fault, StoreRefused, CommandFailed]
 
 const clock = () => new Date()
 

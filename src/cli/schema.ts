@@ -7,7 +7,6 @@ import { writeOutput } from './outputFile.js'
 /** The subgraph with its federation directives, the schema for clients, the OpenAPI document, and docs/limits.md. */
 const FORMATS = ['graphql', 'api', 'openapi', 'limits'] as const
 
-/** The committed file of each contract. */
 const FILES = { graphql: 'schema.graphql', api: 'api.graphql', openapi: 'openapi.json' } as const
 
 export function schemaCommand(): Command {

@@ -1,7 +1,7 @@
 import type { InputObjectRef, ObjectRef } from '@pothos/core'
 import type { Detail as DetailFacts } from '../details.js'
+import type { DetailTable } from '../store/derivedRows.js'
 import { detailsOf } from '../store/query/relations.js'
-import type { DetailTable } from '../store/tables/derived.js'
 import type { Tables } from '../store/tables.js'
 import { DETAILS_MAX } from '../vocabulary.js'
 import { builder } from './builder.js'

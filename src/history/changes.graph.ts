@@ -15,6 +15,7 @@ import { Project } from '../projects/projects.graph.js'
 import { projects } from '../projects/projects.js'
 import { Risk } from '../projects/risks.graph.js'
 import { risks } from '../projects/risks.js'
+import type { List } from '../store/query/page.js'
 import type { Identified } from '../store/query/relations.js'
 import type { Tables } from '../store/tables.js'
 import { ENTITY_KINDS, type EntityKind as Kind } from '../vocabulary.js'
@@ -103,22 +104,18 @@ referenceField(Change, 'project', {
   ...{ to: Project, by: 'projectId', list: projects, scope: undefined },
   description: 'The project that changed, or that the risk or the issue belongs to.',
 })
-referenceField(Change, 'person', {
-  ...{ to: Person, by: 'entityId', list: personnel, scope: undefined },
-  description: 'The person that changed; null for other kinds.',
-})
-referenceField(Change, 'group', {
-  ...{ to: Group, by: 'entityId', list: groups, scope: undefined },
-  description: 'The group that changed; null for other kinds.',
-})
-referenceField(Change, 'risk', {
-  ...{ to: Risk, by: 'entityId', list: risks, scope: undefined },
-  description: 'The risk that changed; null for other kinds.',
-})
-referenceField(Change, 'issue', {
-  ...{ to: Issue, by: 'entityId', list: issues, scope: undefined },
-  description: 'The issue that changed, open or not; null for other kinds.',
-})
+function entityField<T extends Identified, F>(
+  name: string,
+  to: ObjectRef<Types, T['$inferSelect']>,
+  list: List<T, F>,
+  description: string,
+): void {
+  referenceField(Change, name, { to, list, by: 'entityId', scope: undefined, description })
+}
+entityField('person', Person, personnel, 'The person that changed; null for other kinds.')
+entityField('group', Group, groups, 'The group that changed; null for other kinds.')
+entityField('risk', Risk, risks, 'The risk that changed; null for other kinds.')
+entityField('issue', Issue, issues, 'The issue that changed, open or not; null for other kinds.')
 itemsField(Change, 'fields', { of: FieldChange, description: 'Each field that changed.', relation: fieldChanges })
 
 const ChangeConnection = connectionOf(Change, 'changes')
@@ -160,7 +157,6 @@ queryList('changes', {
   list: feed,
 })
 
-/** Adds the field `history` to an entity. */
 function historyField<P extends Identified>(
   type: ObjectRef<Types, P['$inferSelect']>,
   scope: Scope,

@@ -1,9 +1,9 @@
 import { and, eq, gte, type SQL } from 'drizzle-orm'
+import { type FieldChangeTable, fieldChange } from '../store/derivedRows.js'
 import type { Optional } from '../store/query/conditions.js'
 import type { List } from '../store/query/page.js'
 import type { Identified, Relation } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
-import { type FieldChangeTable, fieldChange } from '../store/tables/derived.js'
 import type { Tables } from '../store/tables.js'
 
 export type ChangeRow = Tables['change']['$inferSelect']
@@ -18,7 +18,6 @@ interface ChangeFilter {
   readonly since?: Optional<string>
 }
 
-/** The changes of all entities, oldest first. */
 export const changes: List<Tables['change'], ChangeFilter> = {
   name: 'changes',
   table: (t) => t.change,
@@ -26,7 +25,6 @@ export const changes: List<Tables['change'], ChangeFilter> = {
   matching,
 }
 
-/** The history of one entity. */
 export function changesOf(entityId: string): typeof changes {
   return {
     ...changes,
@@ -41,7 +39,6 @@ export function historyOf<P extends Identified>(of: (t: Tables) => P): Relation<
 
 export type FieldChangeRow = FieldChangeTable['$inferSelect']
 
-/** The changed fields of a change, as rows. */
 export const fieldChanges: Relation<Tables['change'], FieldChangeTable, object> = {
   of: (t) => t.change,
   column: 'fields',

@@ -11,7 +11,6 @@ type Entity = Readonly<Record<string, unknown>> & {
   readonly updatedAt: string
 }
 
-/** What was stored of one entity. */
 export interface Stored<Row> {
   readonly before: Row | undefined
   readonly after: Row

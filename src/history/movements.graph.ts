@@ -13,12 +13,7 @@ import { issueMovement, type movements, projectMovement, riskMovement } from '..
 import { changes } from './changes.js'
 import { movementsView } from './movements.js'
 
-type Counts = Pick<
-  typeof movements.$inferSelect,
-  'new' | 'closed' | 'up' | 'down' | 'unchanged' | 'opened' | 'resolved' | 'worse' | 'slipped'
->
-
-const MovementCounts = builder.objectRef<Counts>('MovementCounts')
+const MovementCounts = builder.objectRef<Omit<typeof projectMovement.$inferSelect, 'id' | 'position'>>('MovementCounts')
 MovementCounts.implement({ description: 'How many risks and issues moved.' })
 columns(MovementCounts, {
   new: {

@@ -2,7 +2,14 @@ import { aliasedTable, and, between, or, type SQL, sql } from 'drizzle-orm'
 import { badArgument, TooComplex } from '../errors.js'
 import { projectNaming } from '../projects/projects.js'
 import { boundsOf, levelOf } from '../projects/scores.js'
-import { issueMovement, MOVEMENT_COUNTS, movements, projectMovement, riskMovement } from '../store/derivedRows.js'
+import {
+  ISSUE_MOVEMENTS,
+  issueMovement,
+  movements,
+  projectMovement,
+  RISK_MOVEMENTS,
+  riskMovement,
+} from '../store/derivedRows.js'
 import { type Optional, refersTo } from '../store/query/conditions.js'
 import { conditional } from '../store/query/jsonPage.js'
 import type { View } from '../store/query/views.js'
@@ -16,10 +23,9 @@ import {
   ISSUE_OPEN,
   ISSUE_SEVERITY,
   lastBefore,
-  numberIn,
+  numberFound,
   ofKind,
   type PastValue,
-  pairIn,
   pastChanges,
   RISK_LIVE,
   RISK_SCORE,
@@ -43,7 +49,6 @@ interface MovementFilter {
 
 const comma = sql.raw(', ')
 
-/** The net movement of risks and issues between two instants. */
 export const movementsView: View<MovementArguments> = {
   row: movements,
   lists: { risks: riskMovement, issues: issueMovement, projects: projectMovement },
@@ -83,7 +88,7 @@ function cut({ read, since, until }: Question): SQL {
 function pastTable(name: string, kind: 'RISK' | 'ISSUE', values: Named, { read, until, guard }: Question): SQL {
   const { id, entityId } = pastChanges(read)
   const atEnd = (value: PastValue, end: string) => {
-    const found = sql`case when ${id} > ${sql.raw(end)} then ${numberIn(read, value, pairIn(read, value), 'from')} end`
+    const found = sql`case when ${id} > ${sql.raw(end)} then ${numberFound(read, value)} end`
     return earliest(sql`${id}`, found)
   }
   const columns = Object.entries(values).flatMap(([column, value]) => [
@@ -230,9 +235,11 @@ function dayCount(number: string): SQL {
 }
 
 function countTables({ read, since, until }: Question): SQL[] {
-  const names = Object.keys(MOVEMENT_COUNTS).map((name) => `"${name}"`)
-  const each = Object.entries(MOVEMENT_COUNTS).map(
-    ([name, movement]) => `cast(sum(case movement when '${movement}' then 1 else 0 end) as integer) as "${name}"`,
+  const kinds = [...RISK_MOVEMENTS, 'UNCHANGED', ...ISSUE_MOVEMENTS]
+  const column = (kind: string) => `"${kind.toLowerCase()}"`
+  const names = kinds.map(column)
+  const each = kinds.map(
+    (kind) => `cast(sum(case movement when '${kind}' then 1 else 0 end) as integer) as ${column(kind)}`,
   )
   const totals = names.map((name) => `cast(coalesce(sum(${name}), 0) as integer) as ${name}`)
   const { project } = read.t

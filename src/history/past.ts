@@ -5,15 +5,13 @@ import type { Extent, Read } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { type EntityKind, ISSUE_SEVERITIES, LIVE_RISK_STATUSES, OPEN_ISSUE_STATUSES } from '../vocabulary.js'
 
-/**
- * The past of entities, as numbers. An entity is read backwards from its stored row: a field was, at an instant, what the
- * first change after it found there. So a question about last week reads the changes of last week, not all of them, and
- * entities that are older than the history have a past as well.
- */
+// An entity is read backwards from its stored row: at an instant, a field was what the first change after it found there.
+// So only the changes since then are read, and entities that are older than the history have a past as well.
+
+/** A field as a number. */
 export interface PastValue {
   /** The field of the history that holds it. */
   readonly field: string
-  /** The column of the stored row. */
   readonly stored: SQL
   /** The number for the JSON of a value in the history, which may be null. */
   of(recorded: SQL): SQL
@@ -40,14 +38,10 @@ export function ofKind(read: Read, kind: EntityKind): SQL {
   return sql`${unindexed(pastChanges(read).entity)} = ${literal(kind)}`
 }
 
-/** The two values of a field in a change; null for a change that does not touch it. */
-export function pairIn(read: Read, { field }: PastValue): SQL {
-  return read.json.recordedPair(pastChanges(read).fields, field)
-}
-
-/** The number before or after a change, from its pair. */
-export function numberIn({ json }: Read, { of }: PastValue, pair: SQL, side: 'from' | 'to'): SQL {
-  return sql`case when ${pair} is not null then ${of(json.sideOf(pair, side))} end`
+/** The number that a change found in this field; null for a change that does not touch it. */
+export function numberFound(read: Read, { field, of }: PastValue): SQL {
+  const pair = read.json.recordedPair(pastChanges(read).fields, field)
+  return sql`case when ${pair} is not null then ${of(read.json.sideOf(pair, 'from'))} end`
 }
 
 /** The id of the last change before an instant; 0 if there is none. By id: a clock may have been wrong for a while. */

@@ -76,11 +76,8 @@ export function pointCount(args: TrendArguments): number {
 
 const SUMS = ['live', 'score', ...RISK_LEVELS.map((level) => level.toLowerCase())]
 
-/**
- * Each point is what is stored now, without the changes after that day. Every change of a risk's state belongs to the
- * range of days that its id falls into: it adds the state that it left, and takes away the one that it found. Changes are
- * counted by range and pair of states first, because adding up a million rows takes longer.
- */
+// Each point is what is stored now, without the changes after that day: they add the state that they left, and take away
+// the one that they found. They are counted by range of days and pair of states first, because a million rows take longer.
 function trendTables(read: Read, args: TrendArguments, guard: SQL | undefined): SQL {
   const { risk, change } = read.t
   const project = args.filter?.project

@@ -1,5 +1,4 @@
 import { and, asc, desc, eq, gt, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
-import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { detailsIn, detailsWith, storedDetails } from '../details.js'
 import { Fault } from '../errors.js'
 import { type ChangeRow, type FieldChanges, fieldChangesOf, type Recorded } from '../history/changes.js'
@@ -9,17 +8,17 @@ import { byIds } from '../store/query/page.js'
 import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold } from '../text.js'
-import type { EntityKind } from '../vocabulary.js'
 import { type PersonRow, type PersonValues, personnel } from './people.js'
 
 /** Replaces erased values, so that the history still shows that there was one. */
 const ERASED = '(erased)'
 const ERASED_NAME = 'Erased person'
 
+const KINDS = { person: 'PERSON', project: 'PROJECT', risk: 'RISK', issue: 'ISSUE' } as const
+
 interface Erasure {
   readonly id: string
   readonly erasedAt: string
-  /** How many changes of the history were blanked. */
   readonly history: number
   /** How many risks and issues had the name, or details that name them, blanked. */
   readonly entries: number
@@ -27,7 +26,6 @@ interface Erasure {
 
 /** Blanks a person: their row, their history, their name beside risks and issues of theirs, and details that name them. */
 export async function erasePerson(write: Write, id: string): Promise<Erasure> {
-  const { at } = write
   const before = (await byIds(write, personnel, [id])).get(id)
   if (!before) throw new Fault('NOT_FOUND', `There is no person with the id ${JSON.stringify(id)}.`)
   if (before.erasedAt) throw new Fault('CONFLICT', `This person was already erased at ${before.erasedAt}.`)
@@ -39,7 +37,7 @@ export async function erasePerson(write: Write, id: string): Promise<Erasure> {
   const history = (await blankOwn(write, isOwn)) + (await blankMentions(write, id, texts))
   await deleteIdempotencyRecords(write, [id, ...texts])
   await blankPerson(write, id)
-  return { id, erasedAt: at, history, entries: entries.size }
+  return { id, erasedAt: write.at, history, entries: entries.size }
 }
 
 /** Whether a record has only what is left of an erased person. */
@@ -134,13 +132,13 @@ async function blankEntries(
 ): Promise<void> {
   const { db, t, at, among, insertAll } = write
   const table = t[noun]
-  const assignee = noun === 'risk' ? t.risk.ownerId : t.issue.assigneeId
-  const name = noun === 'risk' ? t.risk.ownerName : t.issue.assigneeName
+  const [assignee, name, field] =
+    noun === 'risk'
+      ? [t.risk.ownerId, t.risk.ownerName, 'ownerName']
+      : [t.issue.assigneeId, t.issue.assigneeName, 'assigneeName']
   const isTheirs = or(eq(assignee, id), and(isNull(assignee), among(name, [...texts])))
-  const field = noun === 'risk' ? 'ownerName' : 'assigneeName'
   const fields = JSON.stringify({ [field]: [ERASED, null] })
-  const entity = noun === 'risk' ? 'RISK' : 'ISSUE'
-  const rest = { ...originOf(write), action: 'ERASED', entity, fields } as const
+  const change = { ...originOf(write), action: 'ERASED', entity: KINDS[noun], fields } as const
   for (;;) {
     // Blanked rows no longer match this condition.
     const named = db
@@ -149,20 +147,14 @@ async function blankEntries(
       .where(and(isTheirs, isNotNull(name)))
     const rows = await named.orderBy(table.id).limit(BATCH_ROWS)
     if (rows.length === 0) return
+    const ids = rows.map(({ entityId }) => entityId)
     await db
       .update(table)
       .set({ [field]: null, updatedAt: at })
-      .where(
-        among(
-          table.id,
-          rows.map(({ entityId }) => entityId),
-        ),
-      )
-    await insertAll(
-      t.change,
-      rows.map((row) => ({ ...rest, ...row })),
-    )
-    for (const { entityId } of rows) blanked.add(entityId)
+      .where(among(table.id, ids))
+    const changes = rows.map((row) => ({ ...change, ...row }))
+    await insertAll(t.change, changes)
+    for (const entityId of ids) blanked.add(entityId)
   }
 }
 
@@ -240,7 +232,6 @@ function blankedFields(fields: FieldChanges, isTheirs: IsTheirs): FieldChanges {
   )
 }
 
-/** A text as it is inside of JSON. */
 function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
@@ -251,64 +242,40 @@ function namesPerson(texts: ReadonlySet<string>): (text: string) => boolean {
   return (text) => folded.has(fold(text))
 }
 
-type DetailedRow = {
-  readonly id: string
-  readonly projectId?: string
-  readonly details: string | null
-  readonly createdAt: string
-  readonly updatedAt: string
-}
-type DetailedTable = PgTable & {
-  readonly id: AnyPgColumn
-  readonly details: AnyPgColumn
-  $inferSelect: DetailedRow
-  $inferInsert: object
-}
-
-const DETAILED: readonly [kind: EntityKind, table: (t: Tables) => DetailedTable][] = [
-  ['PERSON', (t) => t.person],
-  ['PROJECT', (t) => t.project],
-  ['RISK', (t) => t.risk],
-  ['ISSUE', (t) => t.issue],
-]
-
 /** Removes the details of all other entities that name the person; returns the ids of those risks and issues. */
 async function eraseDetails(write: Write, id: string, texts: ReadonlySet<string>): Promise<string[]> {
-  const entries: string[] = []
   const isTheirs = namesPerson(texts)
-  for (const [kind, table] of DETAILED) {
-    const ids = await eraseIn(write, id, isTheirs, kind, table)
-    if (kind === 'RISK' || kind === 'ISSUE') entries.push(...ids)
-  }
-  return entries
+  await eraseIn(write, 'person', id, isTheirs)
+  await eraseIn(write, 'project', id, isTheirs)
+  return [...(await eraseIn(write, 'risk', id, isTheirs)), ...(await eraseIn(write, 'issue', id, isTheirs))]
 }
+
+type Detailed = 'person' | 'project' | 'risk' | 'issue'
 
 async function eraseIn(
   write: Write,
+  noun: Detailed,
   id: string,
   isTheirs: (text: string) => boolean,
-  kind: EntityKind,
-  tableOf: (t: Tables) => DetailedTable,
 ): Promise<string[]> {
-  const table = tableOf(write.t)
+  const table = write.t[noun]
   // The history of this change has the text until the history is blanked, in the same transaction.
-  const ledger = new Ledger<DetailedRow>(write, {
-    kind,
-    table: tableOf,
+  const ledger = new Ledger<Tables[Detailed]['$inferSelect']>(write, {
+    kind: KINDS[noun],
+    table: (t) => t[noun],
     tracked: ['details'],
-    ...(kind !== 'PERSON' && { projectOf: ({ id, projectId }) => projectId ?? id }),
+    ...(noun !== 'person' && { projectOf: (row) => ('projectId' in row ? row.projectId : row.id) }),
   })
   // Followers delete their copy of a person who was erased, and here it is someone else.
-  const action = kind === 'PERSON' ? 'UPDATED' : 'ERASED'
+  const action = noun === 'person' ? 'UPDATED' : 'ERASED'
   const ids: string[] = []
   for (let last = ''; ; ) {
-    // The cast holds: the row type of the table is widened above.
-    const rows = (await write.db
+    const rows = await write.db
       .select()
-      .from(table as PgTable)
+      .from(table)
       .where(and(gt(table.id, last), ne(table.id, id), isNotNull(table.details)))
       .orderBy(asc(table.id))
-      .limit(BATCH_ROWS)) as DetailedRow[]
+      .limit(BATCH_ROWS)
     for (const row of rows) {
       const kept = detailsIn(row.details).filter(({ text }) => !isTheirs(text))
       const { verdict } = ledger.enter(row, { ...row, details: storedDetails(kept) }, { action })

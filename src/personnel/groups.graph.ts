@@ -18,9 +18,8 @@ import {
   readGroup,
   readNewGroup,
 } from './groups.js'
-import { addMember, removeMember } from './memberships.js'
 import { Person, PersonConnection, PersonFilter } from './people.graph.js'
-import { membersOfGroup } from './people.js'
+import { addMember, membersOfGroup, removeMember } from './people.js'
 
 export const Group = builder.objectRef<GroupRow>('Group')
 Group.implement({
@@ -137,7 +136,6 @@ mutationField('changeGroup', {
   change: (write, { id, input }) => changeGroup(write, id, input),
 })
 
-/** The two mutations of a membership. */
 function membershipField(name: string, description: string, work: typeof addMember): void {
   mutationField(name, {
     type: Group,

@@ -1,5 +1,5 @@
 import { and, eq, gte, type SQL, sql } from 'drizzle-orm'
-import { patched, recordReader, required, requireFields, text, type Values } from '../fields.js'
+import { type Arguments, patched, recordReader, required, requireFields, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, type Naming, type Optional } from '../store/query/conditions.js'
@@ -25,7 +25,6 @@ export const groups: List<Tables['group'], GroupFilter> = {
   matching,
 }
 
-/** The keys of a group. */
 export const groupKeys: RowKeys<Tables['group']> = {
   id: idKey,
   name: columnKey(keyPart('name', foldedName), ({ nameFolded }) => nameFolded),
@@ -53,7 +52,6 @@ export function groupsOfPeople(read: Read, personIds: readonly string[]): Promis
   return itemsOf(read, groupsOfPerson, personIds)
 }
 
-/** The number of active people in a group. */
 export const memberCount: Computed<Tables['group']> = {
   of: (t) => t.group,
   counted: (t) => t.membership,
@@ -68,13 +66,13 @@ function matching({ t }: Read, filter: GroupFilter): SQL | undefined {
   )
 }
 
-/** The input fields of a group. */
 export const GROUP_FIELDS = {
   name: required(text('name', 'The name; unique, case-insensitive.', 'Bridge inspectors')),
   externalId: text('externalId', 'The id in the directory; unique.', 'DIR-42'),
   description: text('description', 'What the group is for.', 'Whoever may sign off an inspection.'),
 }
 type GroupValues = Values<typeof GROUP_FIELDS>
+export type GroupInput = Arguments<typeof GROUP_FIELDS>
 
 export const readGroup = recordReader(GROUP_FIELDS)
 
@@ -96,42 +94,27 @@ export function groupWith({ at }: Write, before: GroupRow | undefined, values: G
   }
 }
 
-export interface GroupChange {
-  readonly name?: Optional<string>
-  readonly externalId?: Optional<string>
-  readonly description?: Optional<string>
-}
-
-/** Reads a group to add; violations go to the check. */
 export function readNewGroup(raw: Readonly<Record<string, unknown>>, check: InputCheck): GroupValues {
   const values = readGroup(raw, check)
   requireFields(GROUP_FIELDS, values, check)
   return values
 }
 
-export function addGroup(write: Write, input: GroupChange): Promise<GroupRow> {
+export function addGroup(write: Write, input: GroupInput): Promise<GroupRow> {
   return storeGroup(write, undefined, input, 'This group cannot be added as given.')
 }
 
-export async function changeGroup(write: Write, idOrName: string, input: GroupChange): Promise<GroupRow> {
+export async function changeGroup(write: Write, idOrName: string, input: GroupInput): Promise<GroupRow> {
   const before = await referredRow(write, groups, groupNaming, idOrName)
   return storeGroup(write, before, input, 'This group cannot be changed as given.')
 }
 
-async function storeGroup(
-  write: Write,
-  before: GroupRow | undefined,
-  input: GroupChange,
-  refusal: string,
-): Promise<GroupRow> {
+async function storeGroup(write: Write, before: GroupRow | undefined, input: GroupInput, refusal: string) {
   const check = new InputCheck()
   const values = (before ? readGroup : readNewGroup)({ ...input }, check)
   check.refuse(refusal)
   const draft = groupWith(write, before, values)
-  await refuseDuplicate(write, 'group', write.t.group, draft, [
-    { field: 'name', member: 'nameFolded' },
-    { field: 'externalId', member: 'externalId' },
-  ])
+  await refuseDuplicate(write, 'group', write.t.group, draft, { name: 'nameFolded', externalId: 'externalId' })
   const ledger = groupsLedger(write)
   const { row } = ledger.enter(before, draft)
   await ledger.store()

@@ -2,6 +2,7 @@ import { and, eq, gte, inArray, type SQL } from 'drizzle-orm'
 import { checkSize, type Detail, details } from '../details.js'
 import { Fault } from '../errors.js'
 import {
+  type Arguments,
   email,
   namesOf,
   oneOf,
@@ -23,8 +24,8 @@ import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold, foldedName, InputCheck, lengthViolation, tooManyItems, trimmed } from '../text.js'
 import { PERSON_STATUSES, type PersonStatus, TEXT_MAX } from '../vocabulary.js'
-import { type GroupRow, groupNaming, groups } from './groups.js'
-import { applyMembershipChanges, firstMemberships, followStatus } from './membershipChanges.js'
+import { type GroupRow, groupNaming, groups, groupsOfPeople } from './groups.js'
+import { applyMembershipChanges, firstMemberships, followStatus, membershipChangesTo } from './memberships.js'
 import { refuseDuplicate } from './uniqueness.js'
 
 /** Groups of a person to add. */
@@ -43,21 +44,6 @@ interface PersonFilter {
   readonly updatedSince?: Optional<string>
 }
 
-/** The input of a person: absent keeps what is stored, null clears it. */
-interface PersonChange {
-  readonly name?: Optional<string>
-  readonly email?: Optional<string>
-  readonly externalId?: Optional<string>
-  readonly title?: Optional<string>
-  readonly department?: Optional<string>
-  readonly status?: Optional<PersonStatus>
-  readonly details?: Optional<readonly Detail[]>
-}
-
-export interface PersonInput extends PersonChange {
-  readonly groupIds?: Optional<readonly string[]>
-}
-
 /** The roster: active people, unless the filter has other statuses. */
 export const personnel: List<Tables['person'], PersonFilter> = {
   name: 'personnel',
@@ -68,7 +54,6 @@ export const personnel: List<Tables['person'], PersonFilter> = {
   names: { group: groupNaming },
 }
 
-/** The keys of a person. */
 export const personKeys: RowKeys<Tables['person']> = {
   id: idKey,
   email: columnKey(keyPart('email', foldedName), ({ emailFolded }) => emailFolded),
@@ -122,7 +107,6 @@ function inStatus({ t, among }: Read, statuses: readonly PersonStatus[], isWithi
   return among(isWithinGroup ? unindexed(t.person.status) : t.person.status, statuses)
 }
 
-/** The input fields of a person. */
 export const PERSON_FIELDS = {
   name: required(text('name', 'The display name.', 'Ada Lovelace')),
   email: email('The e-mail address; unique, case-insensitive.', 'ada@example.com'),
@@ -133,6 +117,15 @@ export const PERSON_FIELDS = {
   details: details('Site', 'Harbour office'),
 }
 export type PersonValues = Values<typeof PERSON_FIELDS>
+
+/** The input of a person: absent keeps what is stored, null clears it. */
+interface PersonChange extends Omit<Arguments<typeof PERSON_FIELDS>, 'details'> {
+  readonly details?: Optional<readonly Detail[]>
+}
+
+export interface PersonInput extends PersonChange {
+  readonly groupIds?: Optional<readonly string[]>
+}
 
 const readPerson = recordReader(PERSON_FIELDS)
 
@@ -163,7 +156,6 @@ export function personWith({ at }: Write, before: PersonRow | undefined, values:
   }
 }
 
-/** Checks a person beyond the single fields. */
 export function checkPerson(before: PersonRow | undefined, values: PersonValues, check: InputCheck): void {
   if (!before) requireFields(PERSON_FIELDS, values, check)
   const isReachable = patched(values.email, before?.email) ?? patched(values.externalId, before?.externalId)
@@ -173,7 +165,6 @@ export function checkPerson(before: PersonRow | undefined, values: PersonValues,
   checkSize(PERSON_FIELDS, values, before, check)
 }
 
-/** Reads a person to add; violations go to the check. */
 export function readNewPerson(raw: Readonly<Record<string, unknown>>, check: InputCheck): PersonValues {
   const values = readPerson(raw, check)
   checkPerson(undefined, values, check)
@@ -182,18 +173,16 @@ export function readNewPerson(raw: Readonly<Record<string, unknown>>, check: Inp
   return values
 }
 
-/** Reads the changes of a person; violations go to the check. */
 export function readPersonChange(raw: Readonly<Record<string, unknown>>, check: InputCheck): PersonValues {
   const values = readPerson(raw, check)
   if (values.status === null) check.violation('status', 'Must not be empty.')
   return values
 }
 
-/** Adds someone to the roster and to these groups. */
 export async function addPerson(write: Write, input: PersonInput): Promise<PersonRow> {
   const check = new InputCheck()
   const values = readNewPerson({ ...input }, check)
-  const joined = await knownGroups(write, input.groupIds ?? [], check)
+  const joined = await groupsToJoin(write, input.groupIds ?? [], check)
   check.refuse('This person cannot be added as given.')
   const draft = personWith(write, undefined, values)
   await refuseTaken(write, draft)
@@ -208,8 +197,7 @@ export async function addPerson(write: Write, input: PersonInput): Promise<Perso
 
 export async function changePerson(write: Write, idOrEmail: string, input: PersonChange): Promise<PersonRow> {
   const before = await referredRow(write, personnel, personNaming, idOrEmail)
-  if (before.erasedAt)
-    throw new Fault('CONFLICT', `This person was erased at ${before.erasedAt} and cannot be changed.`)
+  if (before.erasedAt) throw erasedAlready(before.erasedAt)
   const check = new InputCheck()
   const values = readPersonChange({ ...input }, check)
   checkPerson(before, values, check)
@@ -223,17 +211,15 @@ export async function changePerson(write: Write, idOrEmail: string, input: Perso
 }
 
 function refuseTaken(write: Write, draft: PersonRow): Promise<void> {
-  return refuseDuplicate(write, 'person', write.t.person, draft, [
-    { field: 'email', words: 'e-mail', member: 'emailFolded' },
-    { field: 'externalId', member: 'externalId' },
-  ])
+  const claims = { email: 'emailFolded', externalId: 'externalId' } as const
+  return refuseDuplicate(write, 'person', write.t.person, draft, claims)
 }
 
 /** The groups with these ids or names; one that does not exist is a violation. */
-async function knownGroups(write: Write, references: readonly string[], check: InputCheck): Promise<GroupRow[]> {
+async function groupsToJoin(write: Write, references: readonly string[], check: InputCheck): Promise<GroupRow[]> {
   if (references.length === 0 || check.has('groupIds')) return []
   const byId = await byIds(write, groups, references)
-  const known = new Map<string, GroupRow>()
+  const found = new Map<string, GroupRow>()
   for (const [index, reference] of references.entries()) {
     // Bounded before it is folded, which can make a text 18 times as long.
     const tooLong = lengthViolation(reference, TEXT_MAX.name)
@@ -243,11 +229,54 @@ async function knownGroups(write: Write, references: readonly string[], check: I
     }
     try {
       const group = byId.get(reference) ?? (await referredRow(write, groups, groupNaming, reference))
-      known.set(group.id, group)
+      found.set(group.id, group)
     } catch (error) {
       if (!(error instanceof Fault && error.code === 'NOT_FOUND')) throw error
       check.violation(`groupIds/${index}`, error.message)
     }
   }
-  return [...known.values()]
+  return [...found.values()]
+}
+
+function erasedAlready(erasedAt: string): Fault {
+  return new Fault('CONFLICT', `This person was erased at ${erasedAt} and cannot be changed.`)
+}
+
+export async function regroup(write: Write, wanted: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
+  const changes = await membershipChangesTo(write, wanted)
+  const rows = await byIds(write, personnel, [...changes.keys()])
+  const ledger = peopleLedger(write)
+  // In the order of the changes: the database returns people in any.
+  for (const [personId, { changes: beside }] of changes) {
+    const row = rows.get(personId)
+    if (row) ledger.enter(row, row, { beside })
+  }
+  await ledger.store()
+  await applyMembershipChanges(write, changes.values())
+}
+
+/** Adds a member; no effect if already a member. */
+export function addMember(write: Write, group: string, person: string): Promise<GroupRow> {
+  return regroupOne(write, group, person, (ids, id) => ids.add(id))
+}
+
+/** Removes a member; no effect if not a member. */
+export function removeMember(write: Write, group: string, person: string): Promise<GroupRow> {
+  return regroupOne(write, group, person, (ids, id) => ids.delete(id))
+}
+
+async function regroupOne(
+  write: Write,
+  groupReference: string,
+  personReference: string,
+  change: (groupIds: Set<string>, groupId: string) => void,
+): Promise<GroupRow> {
+  const group = await referredRow(write, groups, groupNaming, groupReference)
+  const person = await referredRow(write, personnel, personNaming, personReference)
+  const current = (await groupsOfPeople(write, [person.id])).get(person.id) ?? []
+  const wanted = new Set(current.map(({ id }) => id))
+  change(wanted, group.id)
+  if (person.erasedAt && wanted.size > 0) throw erasedAlready(person.erasedAt)
+  await regroup(write, new Map([[person.id, wanted]]))
+  return group
 }

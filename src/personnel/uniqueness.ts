@@ -2,29 +2,22 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import { Fault } from '../errors.js'
 import type { Write } from '../store/store.js'
 
-interface Claim<Row> {
-  readonly field: string
-  /** The field's name in a sentence, if its identifier will not do. */
-  readonly words?: string
-  /** The member of a row that must be unique. */
-  readonly member: keyof Row
-}
-
 type Claiming = PgTable & { readonly $inferSelect: { readonly id: string; readonly name: string } }
 
-/** Refuses a draft with a value that another row of the table already has. */
+/** Refuses a draft with a value that another row has; `claims` names the column of each unique field. */
 export async function refuseDuplicate<T extends Claiming>(
   { havingAny }: Write,
   noun: string,
   table: T,
   draft: T['$inferSelect'],
-  claims: readonly Claim<T['$inferSelect']>[],
+  claims: Readonly<Record<string, keyof T['$inferSelect']>>,
 ): Promise<void> {
   const claimed: Partial<T['$inferSelect']> = {}
-  for (const { member } of claims) claimed[member] = draft[member]
+  for (const column of Object.values(claims)) claimed[column] = draft[column]
   const others = (await havingAny(table, claimed)).filter(({ id }) => id !== draft.id)
-  const taken = claims.flatMap(({ field, words = field, member }) => {
-    const holder = others.find((other) => other[member] !== null && other[member] === draft[member])
+  const taken = Object.entries(claims).flatMap(([field, column]) => {
+    const holder = others.find((other) => other[column] !== null && other[column] === draft[column])
+    const words = field === 'email' ? 'e-mail' : field
     const detail = `The ${words} belongs to ${holder?.name} (${holder?.id}).`
     return holder ? [{ words, holder, violation: { pointer: `/${field}`, detail } }] : []
   })

@@ -29,7 +29,7 @@ import {
   type IssueStatus,
   OPEN_ISSUE_STATUSES,
 } from '../vocabulary.js'
-import { entryWith, everyOf } from './entries.js'
+import { entryWith, everyOf } from './projectEntries.js'
 import { type Assignee, projectNaming } from './projects.js'
 import { riskNaming } from './risks.js'
 
@@ -43,7 +43,6 @@ export interface IssueFilter {
   readonly status?: Optional<readonly OpenIssueStatus[]>
   /** A null in the list means nobody. */
   readonly assignee?: Optional<readonly Optional<string>[]>
-  /** The risks that they came from. */
   readonly risk?: Optional<readonly string[]>
   readonly dueBefore?: Optional<string>
   readonly search?: Optional<string>
@@ -55,7 +54,7 @@ function isOpenIssue(status: IssueStatus): boolean {
 }
 
 /** An ascending sort key that puts the most severe first. */
-function issueStanding(severity: IssueSeverity): number {
+function issueSortKey(severity: IssueSeverity): number {
   return -ISSUE_SEVERITIES.indexOf(severity)
 }
 
@@ -63,7 +62,7 @@ function issueStanding(severity: IssueSeverity): number {
 export const issues: List<Tables['issue'], IssueFilter> = {
   name: 'issues',
   table: (t) => t.issue,
-  order: ({ standing, raisedOn, id }) => [standing, raisedOn, id],
+  order: ({ sortKey, raisedOn, id }) => [sortKey, raisedOn, id],
   matching,
   indexed: ['project', 'severity', 'status', 'assignee'],
   names: { project: projectNaming, assignee: personNaming, risk: riskNaming },
@@ -77,7 +76,6 @@ export const issuesOfProject: Relation<Tables['project'], Tables['issue'], Issue
   where: (_, project, issue) => eq(issue.projectId, project.id),
 }
 
-/** The issues assigned to a person. */
 export const issuesOfPerson: Relation<Tables['person'], Tables['issue'], IssueFilter> = {
   of: (t) => t.person,
   list: issues,
@@ -99,7 +97,7 @@ function matching(read: Read, filter: IssueFilter, isWithinRisk = Boolean(filter
     eq(seen(issue.live), 1),
     filter.status ? read.among(seen(issue.status), filter.status) : undefined,
     filter.project ? refersTo(read, issue.projectId, projectNaming, filter.project) : undefined,
-    filter.severity ? read.among(seen(issue.standing), filter.severity.map(issueStanding)) : undefined,
+    filter.severity ? read.among(seen(issue.sortKey), filter.severity.map(issueSortKey)) : undefined,
     filter.assignee ? refersTo(read, issue.assigneeId, personNaming, filter.assignee) : undefined,
     filter.risk ? refersTo(read, issue.riskId, riskNaming, filter.risk) : undefined,
     filter.dueBefore == null ? undefined : lt(issue.dueOn, filter.dueBefore),
@@ -108,7 +106,6 @@ function matching(read: Read, filter: IssueFilter, isWithinRisk = Boolean(filter
   )
 }
 
-/** The input fields of an issue. */
 export const ISSUE_FIELDS = {
   reference: required(text('reference', "Its name in the project's own tracker.", 'I-12')),
   title: required(text('headline', 'The problem, in one line.', 'Crane permit refused')),
@@ -131,7 +128,6 @@ export function issuesLedger(write: Write): Ledger<IssueRow> {
   })
 }
 
-/** Checks an issue beyond the single fields. */
 export function checkIssue(before: IssueRow | undefined, values: IssueValues, check: InputCheck): void {
   if (!before) requireFields(ISSUE_FIELDS, values, check)
   checkSize(ISSUE_FIELDS, values, before, check)
@@ -157,7 +153,7 @@ export function issueWith(
     ...patchedFields(ISSUE_FIELDS, values, before),
     ...entryWith(write, before, values),
     live: isOpenIssue(status) ? 1 : 0,
-    standing: issueStanding(severity),
+    sortKey: issueSortKey(severity),
     status,
     severity,
     assigneeId: patched(assignee?.id, before?.assigneeId),

@@ -38,10 +38,11 @@ export const projects: List<Tables['project'], ProjectFilter> = {
   indexed: ['status'],
 }
 
-/** A project's key in capitals, as stored. */
-export const projectKeyPart = keyPart('projectKey', (text) => text.trim().toUpperCase())
+/** A project's key as stored. */
+export const inCapitals = (text: string) => text.trim().toUpperCase()
 
-/** The keys of a project. */
+export const projectKeyPart = keyPart('projectKey', inCapitals)
+
 export const projectKeys: RowKeys<Tables['project']> = { id: idKey, key: columnKey(projectKeyPart, ({ key }) => key) }
 
 /** A condition that a row is the project with this id or key, which never look alike. */
@@ -54,12 +55,11 @@ export const projectNaming: Naming = {
   kind: 'project',
   ways: 'its key or its id',
   table: projects.table,
-  key: { canonical: projectKeyPart.canonical, column: (t) => t.project.key, shown: (t) => t.project.key },
+  key: { canonical: inCapitals, column: (t) => t.project.key, shown: (t) => t.project.key },
 }
 
 type OfProject = Computed<Tables['project']>
 
-/** The number of live risks or issues of a project. */
 function liveCount(entry: (t: Tables) => Tables['risk'] | Tables['issue']): OfProject {
   return {
     of: (t) => t.project,
@@ -77,10 +77,9 @@ const topRiskScore: OfProject = {
   of: (t) => t.project,
   // The first in the order of the index; max() would read all of them.
   value: ({ t: { risk } }, { id }) =>
-    sql`(select ${risk.score} from ${risk} where ${risk.projectId} = ${id} and ${risk.live} = 1 order by ${risk.standing} limit 1)`,
+    sql`(select ${risk.score} from ${risk} where ${risk.projectId} = ${id} and ${risk.live} = 1 order by ${risk.sortKey} limit 1)`,
 }
 
-/** The computed totals of a project. */
 export const projectHealth = { openRiskCount, openIssueCount, topRiskScore }
 
 function matching({ t, among }: Read, filter: ProjectFilter): SQL | undefined {
@@ -97,7 +96,6 @@ export interface Assignee {
   readonly name?: string | null | undefined
 }
 
-/** The input fields of a project. */
 export const PROJECT_FIELDS = {
   key: required(projectKey('The short name in capitals; unique.', 'APOLLO')),
   name: required(text('name', 'The name.', 'Apollo bridge renewal')),
@@ -117,7 +115,6 @@ export function projectsLedger(write: Write): Ledger<ProjectRow> {
   })
 }
 
-/** Checks a project beyond the single fields. */
 export function checkProject(before: ProjectRow | undefined, values: ProjectValues, check: InputCheck): void {
   if (!before) requireFields(PROJECT_FIELDS, values, check)
   checkSize(PROJECT_FIELDS, values, before, check)
@@ -146,6 +143,6 @@ export function projectWith(
 }
 
 /** Records that data of these projects was imported, which does not change `updatedAt`. */
-export async function noteSync({ db, t, among, at }: Write, projectIds: readonly string[]): Promise<void> {
+export async function recordSync({ db, t, among, at }: Write, projectIds: readonly string[]): Promise<void> {
   await db.update(t.project).set({ syncedAt: at }).where(among(t.project.id, projectIds))
 }

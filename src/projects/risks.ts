@@ -32,9 +32,9 @@ import {
   type RiskStatus,
   SCORE_MAX,
 } from '../vocabulary.js'
-import { entryWith, everyOf } from './entries.js'
+import { entryWith, everyOf } from './projectEntries.js'
 import { type Assignee, projectNaming } from './projects.js'
-import { boundsOf, residualScoreOf, riskStanding, riskState, scoreOf } from './scores.js'
+import { boundsOf, residualScoreOf, riskSortKey, riskState, scoreOf } from './scores.js'
 
 export type RiskRow = Tables['risk']['$inferSelect']
 
@@ -65,13 +65,12 @@ function isLiveRisk(status: RiskStatus): boolean {
 export const risks: List<Tables['risk'], RiskFilter> = {
   name: 'risks',
   table: (t) => t.risk,
-  order: ({ standing, raisedOn, id }) => [standing, raisedOn, id],
+  order: ({ sortKey, raisedOn, id }) => [sortKey, raisedOn, id],
   matching,
   indexed: ['project', 'status', 'level', 'minScore', 'likelihood', 'impact', 'owner', 'category'],
   names: { project: projectNaming, owner: personNaming },
 }
 
-/** How filters name risks. */
 export const riskNaming: Naming = {
   kind: 'risk',
   ways: 'its id',
@@ -86,7 +85,6 @@ export const risksOfProject: Relation<Tables['project'], Tables['risk'], RiskFil
   where: (_, project, risk) => eq(risk.projectId, project.id),
 }
 
-/** The risks that a person owns. */
 export const risksOfPerson: Relation<Tables['person'], Tables['risk'], RiskFilter> = {
   of: (t) => t.person,
   list: risks,
@@ -103,7 +101,7 @@ function matching(read: Read, filter: RiskFilter): SQL | undefined {
     inStatus(read, filter.status ?? LIVE_RISK_STATUSES),
     filter.project ? refersTo(read, risk.projectId, projectNaming, filter.project) : undefined,
     filter.level ? atLevels(read, filter.level) : undefined,
-    filter.minScore == null ? undefined : lte(risk.standing, -filter.minScore * 10),
+    filter.minScore == null ? undefined : lte(risk.sortKey, -filter.minScore * 10),
     filter.minResidualScore == null ? undefined : gte(residualScoreOf(risk), filter.minResidualScore),
     filter.likelihood == null ? undefined : eq(risk.likelihood, filter.likelihood),
     filter.impact == null ? undefined : eq(risk.impact, filter.impact),
@@ -131,14 +129,13 @@ function inStatus({ t, among }: Read, statuses: readonly RiskStatus[]): SQL | un
   return and(among(t.risk.status, [...wanted]), onlyLive ?? onlyClosed)
 }
 
-function atLevels(read: Read, levels: readonly RiskLevel[]): SQL | undefined {
-  return levels.length === 0 ? sql`false` : or(...[...new Set(levels)].map((level) => atLevel(read, level)))
-}
-
 // A level is a range of scores, and so a range of the sort key of the list.
-function atLevel({ t }: Read, level: RiskLevel): SQL | undefined {
-  const [lowest, highest] = boundsOf(level)
-  return between(t.risk.standing, riskStanding(highest, ASSESSMENT_MAX), riskStanding(lowest, 0))
+function atLevels({ t }: Read, levels: readonly RiskLevel[]): SQL {
+  const ranges = [...new Set(levels)].map((level) => {
+    const [lowest, highest] = boundsOf(level)
+    return between(t.risk.sortKey, riskSortKey(highest, ASSESSMENT_MAX), riskSortKey(lowest, 0))
+  })
+  return or(...ranges) ?? sql`false`
 }
 
 // With a score but without factors: in no cell of the matrix, and not unassessed either.
@@ -149,7 +146,6 @@ function isUnplaced({ t }: Read, isWanted: boolean): SQL | undefined {
 
 const steps = (meaning: string, example: string) => whole(1, ASSESSMENT_MAX, meaning, example)
 
-/** The input fields of a risk. */
 export const RISK_FIELDS = {
   reference: required(text('reference', "Its name in the project's own register.", 'R-7')),
   title: required(text('headline', 'What may happen, in one line.', 'Steel arrives late')),
@@ -187,7 +183,6 @@ export function risksLedger(write: Write): Ledger<RiskRow> {
   })
 }
 
-/** Checks a risk beyond the single fields. */
 export function checkRisk(before: RiskRow | undefined, values: RiskValues, check: InputCheck): void {
   if (!before) requireFields(RISK_FIELDS, values, check)
   requireBoth('likelihood', 'impact')
@@ -228,7 +223,7 @@ export function riskWith(
     ...facts,
     ...entryWith(write, before, values),
     live: isLiveRisk(status) ? 1 : 0,
-    standing: riskStanding(score, impact),
+    sortKey: riskSortKey(score, impact),
     status,
     categoryFolded: category && fold(category),
     scoreGiven,
@@ -242,9 +237,9 @@ export function riskWith(
 export class Tally {
   private readonly moved = new Map<number, number>()
 
-  note({ before, after }: Stored<RiskRow>): void {
-    this.count(before, -1)
-    this.count(after, 1)
+  count({ before, after }: Stored<RiskRow>): void {
+    this.add(before, -1)
+    this.add(after, 1)
   }
 
   async store({ db, t }: Write): Promise<void> {
@@ -257,7 +252,7 @@ export class Tally {
     }
   }
 
-  private count(risk: RiskRow | undefined, by: number): void {
+  private add(risk: RiskRow | undefined, by: number): void {
     if (risk?.live) this.moved.set(risk.score, (this.moved.get(risk.score) ?? 0) + by)
   }
 }

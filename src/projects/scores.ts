@@ -16,7 +16,6 @@ export function levelOf(score: SQLWrapper): SQL {
   return sql`case ${sql.join(cases.reverse(), sql` `)} end`
 }
 
-/** The level of a risk, by its score. */
 export const riskLevel: OfRisk = { of: (t) => t.risk, value: (_, { score }) => levelOf(score) }
 
 export function residualScoreOf({ residualLikelihood, residualImpact }: Tables['risk']): SQL {
@@ -36,7 +35,6 @@ export const riskRank: OfRisk = {
   },
 }
 
-/** The lowest and the highest score of a level. */
 export function boundsOf(level: RiskLevel): readonly [lowest: number, highest: number] {
   const next = RISK_LEVELS[RISK_LEVELS.indexOf(level) + 1]
   return [LEVEL_FLOORS[level], next ? LEVEL_FLOORS[next] - 1 : SCORE_MAX]
@@ -48,6 +46,6 @@ export function riskState({ live, score }: { readonly live: number; readonly sco
 }
 
 /** An ascending sort key that puts the highest score first, then the highest impact. */
-export function riskStanding(score: number, impact: number | null): number {
+export function riskSortKey(score: number, impact: number | null): number {
   return -(score * 10 + (impact ?? 0))
 }

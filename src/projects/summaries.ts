@@ -11,7 +11,6 @@ import { type IssueFilter, issues, type OpenIssueStatus } from './issues.js'
 import { type RiskFilter, risks } from './risks.js'
 import { boundsOf } from './scores.js'
 
-/** The live risks by likelihood and impact. */
 export interface RiskMatrix {
   readonly cells: readonly { readonly likelihood: number; readonly impact: number; readonly count: number }[]
   readonly unassessed: number
@@ -48,7 +47,6 @@ function isWithin(level: RiskLevel, score: number): boolean {
   return score >= lowest && score <= highest
 }
 
-/** The open issues by severity and by status. */
 export interface IssueCounts {
   readonly total: number
   readonly severities: readonly { readonly severity: IssueSeverity; readonly count: number }[]

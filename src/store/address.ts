@@ -1,4 +1,3 @@
-/** Whether a database address is a PostgreSQL URL. */
 export function isPostgres(database: string): boolean {
   return /^postgres(ql)?:\/\//.test(database)
 }

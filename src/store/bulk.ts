@@ -51,7 +51,6 @@ export function namesOf(columns: readonly Column[]): string {
 /** Writes the placeholder of a parameter. */
 type Slot = (index: number) => string
 
-/** Inserts one row. */
 export function insertInto(table: PgTable, columns: readonly Column[], slot: Slot): string {
   const slots = columns.map((_, index) => slot(index))
   return `insert into "${getTableName(table)}" (${namesOf(columns)}) values (${slots.join(', ')})`
@@ -63,10 +62,8 @@ export function updateOf(table: PgTable, columns: readonly Column[], slot: Slot)
   return `update "${getTableName(table)}" set ${changes.join(', ')} where id = ${slot(changes.length)}`
 }
 
-/** How an engine spells the look-ups. */
 interface Spelling {
   readonly slot: Slot
-  /** The select list of these columns. */
   readonly show: (columns: string) => string
   /** Selects the pairs that are passed as these parameters. */
   readonly pairs: string

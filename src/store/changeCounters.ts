@@ -5,10 +5,7 @@ import type { Tables } from './tables.js'
 
 type RevisionColumn = keyof Tables['revision']['$inferSelect']
 
-/**
- * Parts of the data that change independently. Each has a change counter beside the overall one. `known` rises with
- * every change of a person, a group or a membership, but not when people are only added.
- */
+/** Parts of the data that change independently; `known` is about people and groups, but not raised by new people. */
 export const CHANGE_COUNTERS = ['personnel', 'known', 'projects', 'history', 'keys'] as const
 export type ChangeCounter = (typeof CHANGE_COUNTERS)[number]
 
@@ -37,22 +34,13 @@ export function counterOf(table: Table): ChangeCounter | undefined {
 }
 
 /** A table of which a statement reads only rows with given ids, so that new people make no difference. */
-class TableById implements SQLWrapper {
+class TableById extends SQL {
   readonly counter: ChangeCounter | undefined
-  private readonly name: string
 
   constructor(table: PgTable) {
+    super([sql.identifier(getTableName(table))])
     const counter = counterOf(table)
     this.counter = counter === 'personnel' ? 'known' : counter
-    this.name = getTableName(table)
-  }
-
-  getSQL(): SQL {
-    return sql`${sql.identifier(this.name)}`
-  }
-
-  shouldOmitSQLParens(): boolean {
-    return true
   }
 }
 
@@ -79,15 +67,11 @@ export function countersIn(built: SQL): readonly ChangeCounter[] {
 export const COUNTERS = ['value', ...CHANGE_COUNTERS] as const satisfies readonly RevisionColumn[]
 type Counter = (typeof COUNTERS)[number]
 
-/**
- * The version of the whole store and of each part: equal exactly while nothing has changed. A version is a counter and
- * the random value of the write that raised it last, so it never recurs, even after restoring a backup.
- */
+/** A version is a counter and the random value of the last write, so it never recurs, even after restoring a backup. */
 export interface FoundVersions extends Readonly<Record<ChangeCounter, string>> {
   readonly all: string
 }
 
-/** Versions as read by this process. */
 export interface Versions extends FoundVersions {
   /** Rises with each change that this process has seen: the versions themselves have no order. */
   readonly order: number
@@ -99,7 +83,6 @@ export const SELECT_VERSIONS = `select ${COLUMNS} from revision`
 /** The same as one value: the driver of PostgreSQL takes longer to describe the columns than the server to read them. */
 export const SELECT_VERSIONS_AS_JSON = `select json_build_array(${COLUMNS}) from revision`
 
-/** Parses the row of `SELECT_VERSIONS`. */
 export function versionsIn(row: readonly unknown[] = []): FoundVersions {
   const at = (counter: Counter) => {
     const index = 2 * COUNTERS.indexOf(counter)
@@ -127,7 +110,6 @@ export function inOrder(): (found: FoundVersions) => Versions {
 
 const NONCE_MAX = 2 ** 48 - 1
 
-/** The random value of a write. */
 export function newNonce(): number {
   return randomInt(1, NONCE_MAX)
 }
@@ -135,7 +117,6 @@ export function newNonce(): number {
 /** The counters that a transaction raises, each with the random value of the last write that changed it. */
 export type Raised = Map<Counter, number>
 
-/** Records the changes of one write. */
 export function raise(raised: Raised, changed: Iterable<ChangeCounter>, nonce: number): Raised {
   for (const counter of ['value', ...changed] as const) raised.set(counter, nonce)
   return raised

@@ -34,23 +34,33 @@ export function coalescePerTurn<T>(load: () => T): () => Promise<T> {
   }
 }
 
+/** Runs concurrent calls one after the other. */
+export function oneByOne<Args extends unknown[], T>(run: (...args: Args) => Promise<T>): (...args: Args) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (...args) => {
+    const turn = last.then(() => run(...args))
+    last = turn.catch(() => undefined)
+    return turn
+  }
+}
+
 /** Runs at most once in `ms` milliseconds and shares the result. Failures are not cached. */
 export function atMostEvery<T>(ms: number, load: () => Promise<T>): () => Promise<T> {
-  let known: Promise<T> | undefined
-  let knownUntil = 0
+  let shared: Promise<T> | undefined
+  let freshUntil = 0
   return () => {
     const now = performance.now()
-    if (known && now < knownUntil) return known
+    if (shared && now < freshUntil) return shared
     const loading = load()
-    known = loading
+    shared = loading
     // While it runs, every caller shares this promise.
-    knownUntil = Number.POSITIVE_INFINITY
+    freshUntil = Number.POSITIVE_INFINITY
     loading.then(
       () => {
-        knownUntil = now + ms
+        freshUntil = now + ms
       },
       () => {
-        known = undefined
+        shared = undefined
       },
     )
     return loading

@@ -1,6 +1,7 @@
 import { type AnyColumn, type SQL, sql } from 'drizzle-orm'
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
+import { TEXT_MAX, type TextKind } from '../vocabulary.js'
 import { literal } from './literals.js'
 
 /** Byte-wise comparison and order, as in SQLite, independent of the database's default collation. */
@@ -8,10 +9,7 @@ function collated<Text extends string>(name: string) {
   return pg.customType<{ data: Text; driverData: string }>({ dataType: () => 'text collate "C"' })(name)
 }
 
-/**
- * The column types with which tables.ts describes the data model, defined for each engine.
- * Times and days are ISO text in both, so that order, equality and results never depend on a driver.
- */
+/** Times and days are ISO text in both engines, so that order, equality and results never depend on a driver. */
 export const postgresColumns = {
   table: pg.pgTable,
   text: (name: string) => collated<string>(name),
@@ -58,4 +56,32 @@ export const sqliteColumns = sqliteTypes as unknown as Columns
 export function isAmong(column: AnyColumn, values: readonly (number | string)[]): SQL {
   const cases = values.map((value) => sql`${column} = ${literal(value)}`)
   return sql`(${sql.join(cases, sql` or `)})`
+}
+
+const DAY = '____-__-__'
+const INSTANT = '____-__-__T__:__:__.___Z'
+
+/** The kinds of CHECK constraint that the tables use. */
+export function checksWith({ check }: Columns) {
+  const shaped = (name: string, column: AnyColumn, shape: string) => check(name, sql`${column} like ${literal(shape)}`)
+  const instant = (name: string, column: AnyColumn) => shaped(name, column, INSTANT)
+  return {
+    instant,
+    day: (name: string, column: AnyColumn) => shaped(name, column, DAY),
+    among: (name: string, column: AnyColumn, values: readonly (number | string)[]) =>
+      check(name, isAmong(column, values)),
+    bounded: (prefix: string, columns: Record<string, [AnyColumn, TextKind]>) =>
+      Object.entries(columns).map(([name, [column, kind]]) =>
+        check(
+          `${prefix}_${name}_text`,
+          sql`${column} = trim(${column}) and length(${column}) between 1 and ${literal(TEXT_MAX[kind])}`,
+        ),
+      ),
+    /** Details are a JSON array of at least one object, or null. */
+    detailed: (prefix: string, column: AnyColumn) => shaped(`${prefix}_details`, column, '[{%}]'),
+    timestampChecks: (prefix: string, columns: { createdAt: AnyColumn; updatedAt: AnyColumn }) => [
+      instant(`${prefix}_created_at`, columns.createdAt),
+      instant(`${prefix}_updated_at`, columns.updatedAt),
+    ],
+  }
 }

@@ -14,12 +14,6 @@ interface Contents {
   readonly checksum: string
 }
 
-interface CopyOptions {
-  readonly clock: () => Date
-  /** Called with the number of rows copied so far; if it throws, the copy is rolled back. */
-  readonly onProgress: (rows: number, total: number) => void
-}
-
 type Part = List<PgTable, object>
 
 /** All tables except the change counters, each in key order, ordered so that foreign keys are satisfied. */
@@ -41,11 +35,12 @@ function part(name: string, table: (t: Tables) => PgTable, ...key: string[]): Pa
   return { name, table, order, matching: () => undefined }
 }
 
-/** Copies one snapshot of a store into an empty store, in one transaction. */
+/** Copies one snapshot of a store into an empty store, in one transaction; if `onProgress` throws, it is rolled back. */
 export async function copyStore(
   source: Store,
   target: Store,
-  { clock, onProgress }: CopyOptions,
+  clock: () => Date,
+  onProgress: (rows: number, total: number) => void,
 ): Promise<Record<string, Contents>> {
   return source.snapshot((from) =>
     target.write({ by: 'cli', at: clock }, async (to) => {
@@ -99,10 +94,7 @@ async function verified(to: Write, list: Part, sent: Contents): Promise<Contents
   throw new Fault('UNAVAILABLE', `Nothing was copied: the copy of ${list.name} differs from its source: ${words}.`)
 }
 
-/**
- * The change counters continue from the source's values with new random values. This write raises each of them by one,
- * except those of empty tables, so one less is stored.
- */
+/** The change counters continue from the source's; this write raises them by one, so one less is stored. */
 async function takeRevision(from: Read, to: Write): Promise<void> {
   const [row] = await from.db.select().from(from.t.revision)
   if (!row) return

@@ -6,19 +6,6 @@ const { table, integer, text, oneOf } = postgresColumns
 export const RISK_MOVEMENTS = ['NEW', 'CLOSED', 'UP', 'DOWN'] as const
 export const ISSUE_MOVEMENTS = ['OPENED', 'RESOLVED', 'WORSE', 'SLIPPED'] as const
 
-/** The counts of movements, by the name of their column. */
-export const MOVEMENT_COUNTS = {
-  new: 'NEW',
-  closed: 'CLOSED',
-  up: 'UP',
-  down: 'DOWN',
-  unchanged: 'UNCHANGED',
-  opened: 'OPENED',
-  resolved: 'RESOLVED',
-  worse: 'WORSE',
-  slipped: 'SLIPPED',
-} as const
-
 const counts = () => ({
   new: integer('new').notNull(),
   closed: integer('closed').notNull(),
@@ -33,7 +20,6 @@ const counts = () => ({
 
 /** What an entry of a project that moved shows, whichever it is. */
 const moved = () => ({
-  /** The place in the list. */
   position: integer('position').notNull(),
   id: text('id').notNull(),
   projectId: text('project_id').notNull(),
@@ -41,7 +27,7 @@ const moved = () => ({
   title: text('title').notNull(),
 })
 
-// Rows that SQL derives, each table a WITH clause of the statement: none of them is stored.
+// Rows that SQL derives: none of these tables is stored. The first are WITH clauses, the last come from the JSON of a column.
 
 export const movements = table('movements', {
   id: integer('id').notNull(),
@@ -89,3 +75,19 @@ export const riskTrendPoint = table('risk_trend_point', {
   critical: integer('critical').notNull(),
   score: integer('score').notNull(),
 })
+
+/** One changed field of a history row (a list as one text). */
+export const fieldChange = table('field_change', {
+  id: integer('id').notNull(),
+  field: text('field').notNull(),
+  from: text('from'),
+  to: text('to'),
+})
+export type FieldChangeTable = typeof fieldChange
+
+export const detail = table('detail', {
+  id: integer('id').notNull(),
+  name: text('name').notNull(),
+  text: text('text').notNull(),
+})
+export type DetailTable = typeof detail

@@ -4,7 +4,6 @@ import { LIMITS } from '../limits.js'
 /** For queues of writes and connections, which are mostly long for milliseconds only. */
 export const PATIENCE_MS = 100
 
-/** What waits in a `FairQueue`. */
 export interface Owned {
   /** As in `Readership` and `Authorship`. */
   readonly owner: string
@@ -34,10 +33,7 @@ interface Line<T> {
   waitingSince: number
 }
 
-/**
- * A queue of queues: owners take turns, and the items of each keep their order. An owner alone may use every slot and
- * every place; while another waits, it has at most half of the slots and `queueShareMax` places.
- */
+/** Owners take turns. One alone may use every slot; while another waits, at most half, and `queueShareMax` places. */
 export class FairQueue<T extends Owned> {
   private readonly options: Required<FairQueueOptions>
   private readonly share: number
@@ -55,7 +51,6 @@ export class FairQueue<T extends Owned> {
     this.share = Math.ceil(options.slots / 2)
   }
 
-  /** Items that wait. */
   get waiting(): number {
     return this.waitingItems
   }
@@ -84,7 +79,7 @@ export class FairQueue<T extends Owned> {
     const line = this.next()
     const item = line && first(line)
     if (!line || item === undefined) return undefined
-    this.noteWait(line)
+    this.recordWait(line)
     line.items.delete(item)
     line.underWay += 1
     this.waitingItems -= 1
@@ -94,7 +89,6 @@ export class FairQueue<T extends Owned> {
     return item
   }
 
-  /** The item that `take` would return. */
   peek(): T | undefined {
     const line = this.next()
     return line && first(line)
@@ -151,7 +145,7 @@ export class FairQueue<T extends Owned> {
     return this.turns.size > 1 || (this.hampered.owner !== owner && this.options.nowMs() < this.hampered.until)
   }
 
-  private noteWait({ owner, underWay, waitingSince }: Line<T>): void {
+  private recordWait({ owner, underWay, waitingSince }: Line<T>): void {
     if (this.options.lingerMs === 0 || underWay > 0) return
     const now = this.options.nowMs()
     if (waitingSince + this.options.patienceMs <= now) this.hampered = { owner, until: now + this.options.lingerMs }
@@ -186,7 +180,6 @@ interface Place extends Owned {
   enter: () => void
 }
 
-/** Slots that owners take in turns. */
 export class FairSlots {
   private readonly queue: FairQueue<Place>
 

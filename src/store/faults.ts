@@ -46,7 +46,6 @@ const OUT_OF_RANGE = '22003'
 /** query_canceled: the statement reached its time limit. */
 const STOPPED = '57014'
 
-/** Whether the deadline has passed. */
 export function isOverdue(deadline: Deadline | undefined): boolean {
   return deadline !== undefined && performance.now() > deadline.deadlineAt
 }

@@ -15,13 +15,9 @@ export function raisingRevision(): string {
   return `insert into revision (id, value) values (1, 0) on conflict do nothing; ${raised}`
 }
 
-/**
- * The folded column that a migration adds to filled tables: only code folds alike in both engines, so each engine runs
- * this in the transaction of its migrations. It leaves rows that are filled as they are.
- */
+/** A folded column that a migration added to filled tables: each engine fills it, because only code folds alike in both. */
 export const FOLDED_LATER = { table: 'person', given: 'department', folded: 'department_folded' } as const
 
-/** A migration as recorded in the store. */
 export interface Applied {
   readonly tag: string
   readonly hash: string
@@ -53,18 +49,18 @@ export function migrationsOf(engine: 'sqlite' | 'postgres'): Migration[] {
 }
 
 /** The migrations that a store lacks; throws if it is newer than this program or has a different history. */
-export function pendingAfter(rows: readonly Applied[], known: readonly Migration[], store: string) {
+export function pendingAfter(rows: readonly Applied[], ours: readonly Migration[], store: string) {
   for (const row of rows) {
-    const ours = known.find(({ tag }) => tag === row.tag)
-    if (!ours) {
+    const own = ours.find(({ tag }) => tag === row.tag)
+    if (!own) {
       throw new StoreRefused(`The store ${store} is newer than this program (it has ${row.tag}). Upgrade the program.`)
     }
-    if (ours.hash !== row.hash) {
+    if (own.hash !== row.hash) {
       throw new StoreRefused(
         `The migration ${row.tag} was changed after it was applied to ${store}. Use the released program.`,
       )
     }
   }
   const applied = rows.map(({ tag }) => tag)
-  return { applied, pending: known.filter(({ tag }) => !applied.includes(tag)) }
+  return { applied, pending: ours.filter(({ tag }) => !applied.includes(tag)) }
 }

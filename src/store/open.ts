@@ -26,7 +26,6 @@ export async function openStore(database: string, options: OpenOptions = {}): Pr
   return (await import('./sqlite/store.js')).openSqlite(file, { cacheBytes, onNotice })
 }
 
-/** Migrates a store, creating it if needed. */
 export async function migrateStore(database: string): Promise<MigrationState> {
   return isPostgres(database)
     ? (await import('./postgres/migrations.js')).migratePostgres(database)

@@ -8,7 +8,7 @@ import type { Tables } from './tables.js'
 /** How long a statement of a bulk write or of a command may take. */
 export const BULK_STATEMENT_MS = 30_000
 /** How long reading the versions, or a key, may take. */
-export const LOOK_MS = 3_000
+export const QUICK_READ_MS = 3_000
 
 type Database = PgDatabase<PgQueryResultHKT, Record<string, never>>
 
@@ -25,15 +25,9 @@ export interface Read {
   limit(rows: number): SQL
   /** Compiles to SQL text and parameters. This is slow, so frequent statements cache the text. */
   compile(statement: SQL): CompiledSql
-  /**
-   * The condition that a statement of this extent needs if it `isHeavy`: it then runs outside the event loop, and the
-   * condition allows to stop it. Undefined if it runs in place.
-   */
+  /** The condition by which a heavy statement, run outside the event loop, can be stopped; undefined if it runs in place. */
   guard(extent: Extent): SQL | undefined
-  /**
-   * The condition under which a heavy statement returns a part with so many bytes: it stops the statement once all parts
-   * are longer than a response may be. Undefined if the engine has none.
-   */
+  /** The condition that stops a heavy statement once its parts are longer than a response may be; undefined without one. */
   meter(bytes: SQL): SQL | undefined
   /** The estimated number of rows read; 0 if the statement does not block the event loop. */
   weigh(extent: Extent): number
@@ -43,7 +37,6 @@ export interface Read {
   rowsTogether(statements: readonly CompiledSql[]): Promise<unknown[][][]>
 }
 
-/** Compiled SQL text and its parameters. */
 export interface CompiledSql {
   readonly text: string
   readonly values: readonly unknown[]
@@ -51,13 +44,11 @@ export interface CompiledSql {
   readonly hasStablePlan?: boolean
   /** Whether it contains the condition of `guard`. */
   readonly isHeavy?: boolean
-  /** The result of `weigh`. */
   readonly weight?: number
   /** Whether its JSON has positions that become cursors before the rows are returned. */
   readonly hasCursors?: boolean
 }
 
-/** How much a statement reads. */
 export interface Extent {
   readonly table: PgTable
   /** The alias of the table in the statement, if it has one. */
@@ -78,13 +69,11 @@ export interface Extent {
 export interface Deadline {
   /** By `performance.now()`; it may move during a request. */
   readonly deadlineAt: number
-  /** Whether the client has disconnected. */
   readonly isGone?: () => boolean
 }
 
 export type OnStatement = (text: string) => void
 
-/** For whom something is read. */
 export interface Readership {
   /** Takes turns with others: a key's id, `cli`, or the id of an embedding program; empty for this process itself. */
   readonly owner?: string
@@ -98,7 +87,6 @@ export interface Readership {
 /** Receives messages for the operator. */
 export type OnNotice = (sentence: string) => void
 
-/** The author and time of a write. */
 export interface Authorship {
   /** A key's id, `cli`, or the id of an embedding program; writes of several take turns. */
   readonly by: string
@@ -116,18 +104,17 @@ export interface Authorship {
 export interface Write extends Omit<Read, 'db'>, Bulk {
   readonly db: Pick<Database, 'select' | '$count' | 'insert' | 'update' | 'delete'>
   readonly by: string
-  /** The timestamp that this write stores. */
   readonly at: string
-  /** The random value of this write. */
   readonly nonce: number
 }
 
-/** The state of a store, for monitoring. */
+/** A read handle, whose `db` can also write if its connection can. */
+export type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
+
 interface StoreHealth {
   /** False after a write has failed for lack of disk space or permissions, until one succeeds. */
   readonly isWritable: boolean
   readonly bytes: number
-  /** Size of the write-ahead log. */
   readonly logBytes: number
   readonly waitingWrites: number
 }

@@ -1,12 +1,12 @@
-import { type ChangeCounter, newNonce } from './changeCounters.js'
+import type { Table } from 'drizzle-orm'
+import type { Bulk } from './bulk.js'
+import { type ChangeCounter, counterOf, newNonce } from './changeCounters.js'
 import { FairQueue, type Owned, PATIENCE_MS } from './fairQueue.js'
-import { reporting } from './reportedChanges.js'
-import type { Authorship, Write } from './store.js'
+import type { Authorship, OnNotice, Write } from './store.js'
 
 /** Waiting writes that are committed in one batch. */
 const TOGETHER_MAX = 100
 
-/** A write that waits or is under way. */
 export interface Waiting extends Owned {
   readonly as: Authorship
   readonly work: (write: Write) => Promise<unknown>
@@ -66,7 +66,6 @@ export class Trace {
     if (this.isOver) throw new Error('The handle of this write has been revoked: the write is over.')
   }
 
-  /** The handle of the write, whose changes are traced. */
   of(write: Write): Write {
     return reporting(write, (raised) => {
       this.hasWritten = true
@@ -74,3 +73,62 @@ export class Trace {
     })
   }
 }
+
+/** Called before a table is changed, with the counters that this raises. */
+type OnChange = (raised: readonly ChangeCounter[]) => void
+
+/** The same write, which reports every change of a table. */
+function reporting(write: Write, onChange: OnChange): Write {
+  const raise = (table: Table, isInsert = false) => {
+    const counter = counterOf(table)
+    if (counter === 'personnel') onChange(isInsert ? [counter] : [counter, 'known'])
+    else onChange(counter ? [counter] : [])
+  }
+  const { db, insertAll, updateAll, suspendIndexes } = write
+  const changing: Pick<Write['db'], 'insert' | 'update' | 'delete'> = {
+    insert(table) {
+      raise(table, true)
+      return db.insert(table)
+    },
+    update(table) {
+      raise(table)
+      return db.update(table)
+    },
+    delete(table) {
+      raise(table)
+      return db.delete(table)
+    },
+  }
+  const bulk: Pick<Bulk, 'insertAll' | 'updateAll' | 'suspendIndexes'> = {
+    insertAll(table, rows) {
+      if (rows.length > 0) raise(table, true)
+      return insertAll(table, rows)
+    },
+    updateAll(table, rows) {
+      if (rows.length > 0) raise(table)
+      return updateAll(table, rows)
+    },
+    suspendIndexes(table) {
+      onChange([])
+      return suspendIndexes(table)
+    },
+  }
+  return { ...write, ...bulk, db: Object.assign(Object.create(db), changing) }
+}
+
+/** How far a timestamp may be ahead of the clock, to follow the last one. */
+const AHEAD_MS_MAX = 60_000
+
+/** A monotonic timestamp, so that a clock that steps back hides no change from `since`; one far ahead is ignored. */
+export function timestampAfter(last: unknown, now: Date, onNotice?: OnNotice): string {
+  const timestamp = now.toISOString()
+  if (typeof last !== 'string' || last <= timestamp) return timestamp
+  if (Date.parse(last) - now.getTime() <= AHEAD_MS_MAX) return last
+  onNotice?.(
+    `The last change has the timestamp ${last}, but the system clock says ${timestamp}. One of them is wrong; the clock is used.`,
+  )
+  return timestamp
+}
+
+/** The timestamp of the last write, by whichever clock. */
+export const SELECT_LAST_TIMESTAMP = 'select recorded_at from change order by id desc limit 1'

@@ -13,14 +13,13 @@ export const key = {
   suggested: demoKey ?? '',
   keep(secret: string): void {
     sessionStorage.setItem(keyName, secret)
-    known.clear()
+    cache.clear()
   },
   forget(): void {
     key.keep('')
   },
 }
 
-/** The service refused a request. */
 export class Refused extends Error {
   readonly status: number
 
@@ -33,16 +32,15 @@ export class Refused extends Error {
 /** The service did not answer. */
 export class Away extends Error {}
 
-interface Known {
+interface CachedBody {
   readonly tag: string
   readonly body: unknown
 }
 
 /** The last bodies, by path: sent again only when they have changed. */
-const known = new Map<string, Known>()
-const KNOWN_MAX = 20
+const cache = new Map<string, CachedBody>()
+const CACHED_MAX = 20
 
-/** Sends a request with the key. */
 export async function send(path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
   const authorization = `Bearer ${key.current ?? ''}`
   // The page holds the bodies itself; the browser's cache would answer for a service that is away.
@@ -58,16 +56,16 @@ export async function send(path: string, { headers, ...init }: RequestInit = {})
 
 /** Reads JSON; the same object again while it has not changed. */
 export async function read<Body>(path: string): Promise<Body> {
-  const before = known.get(path)
+  const before = cache.get(path)
   const headers = { accept: 'application/json', ...(before && { 'if-none-match': before.tag }) }
   const response = await send(path, { headers })
   // A path always has bodies of the same type.
   if (response.status === 304 && before) return before.body as Body
   const body = await response.json()
   const tag = response.headers.get('etag')
-  known.delete(path)
-  if (tag) known.set(path, { tag, body })
-  for (const oldest of known.keys()) if (known.size > KNOWN_MAX) known.delete(oldest)
+  cache.delete(path)
+  if (tag) cache.set(path, { tag, body })
+  for (const oldest of cache.keys()) if (cache.size > CACHED_MAX) cache.delete(oldest)
   return body
 }
 

@@ -33,6 +33,15 @@ function filled<E extends Element>(element: E, attributes: Attributes, children:
   return element
 }
 
+export function button(attributes: Attributes, ...children: readonly Child[]): HTMLButtonElement {
+  return el('button', { type: 'button', ...attributes }, ...children)
+}
+
+/** A sentence in small print. */
+export function remark(sentence: string): HTMLElement {
+  return el('p', { class: 'note' }, sentence)
+}
+
 /** Text that only screen readers get. */
 export function spoken(text: string): HTMLElement {
   return el('span', { class: 'spoken' }, text)

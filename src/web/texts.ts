@@ -23,6 +23,9 @@ export function shownAge(iso: string, now = Date.now()): string {
   return ms < 2 * DAY_MS ? ago.format(-Math.floor(ms / HOUR_MS), 'hour') : ago.format(-Math.floor(ms / DAY_MS), 'day')
 }
 
+/** The words of an enum; a value that the page does not know is shown as it is. */
+type Words = Readonly<Record<string, string>>
+
 const plural = (value: number, one: string, many: string) => `${shownNumber(value)} ${value === 1 ? one : many}`
 
 export const T = {
@@ -69,7 +72,7 @@ export const T = {
   groups: 'Groups',
   inGroups: (n: number) => `in ${plural(n, 'group', 'groups')}`,
   peopleHidden: 'Needs the scope personnel.read.',
-  projectStates: { ACTIVE: 'active', ON_HOLD: 'on hold', CLOSED: 'closed' } as Readonly<Record<string, string>>,
+  projectStates: { ACTIVE: 'active', ON_HOLD: 'on hold', CLOSED: 'closed' } as Words,
   overdue: 'overdue',
 
   filter: 'Filter',
@@ -129,10 +132,8 @@ export const T = {
   moved: 'What moved',
   movedCaption: 'Risks that moved, the biggest movement first',
   movement: 'Movement',
-  movements: { NEW: 'new', CLOSED: 'closed', UP: 'up', DOWN: 'down' } as Readonly<Record<string, string>>,
-  issueMovements: { OPENED: 'opened', RESOLVED: 'resolved', WORSE: 'worse', SLIPPED: 'slipped' } as Readonly<
-    Record<string, string>
-  >,
+  movements: { NEW: 'new', CLOSED: 'closed', UP: 'up', DOWN: 'down' } as Words,
+  issueMovements: { OPENED: 'opened', RESOLVED: 'resolved', WORSE: 'worse', SLIPPED: 'slipped' } as Words,
   change: 'Change',
   risksMoved: 'Risks',
   issuesMoved: 'Issues',
@@ -175,16 +176,13 @@ export const T = {
   ofPeople: (shown: number, all: number) => `${shownNumber(shown)} of ${plural(all, 'person', 'people')}`,
 
   close: 'Close',
-  details: 'All fields',
   caused: 'Open issues caused by it',
   noneCaused: 'None.',
   history: 'History',
   nothing: '–',
   hidden: 'hidden from this key',
   historyLine: (field: string, from: string, to: string) => `${field}: ${from} → ${to}`,
-  actions: { CREATED: 'added', UPDATED: 'changed', CLOSED: 'closed', ERASED: 'erased' } as Readonly<
-    Record<string, string>
-  >,
+  actions: { CREATED: 'added', UPDATED: 'changed', CLOSED: 'closed', ERASED: 'erased' } as Words,
   openSource: 'Open in its own system',
 
   printed: (at: string) => `Printed ${at}`,
@@ -196,7 +194,7 @@ export const T = {
     MEDIUM: 'medium',
     LOW: 'low',
     UNASSESSED: 'unassessed',
-  } as Readonly<Record<string, string>>,
+  } as Words,
   statuses: {
     OPEN: 'open',
     IN_PROGRESS: 'in progress',
@@ -204,17 +202,15 @@ export const T = {
     OCCURRED: 'occurred',
     RESOLVED: 'resolved',
     CLOSED: 'closed',
-  } as Readonly<Record<string, string>>,
-  responses: { AVOID: 'avoid', MITIGATE: 'mitigate', TRANSFER: 'transfer', ACCEPT: 'accept' } as Readonly<
-    Record<string, string>
-  >,
+  } as Words,
+  responses: { AVOID: 'avoid', MITIGATE: 'mitigate', TRANSFER: 'transfer', ACCEPT: 'accept' } as Words,
   /** Names of fields that are no plain words. */
   fields: {
     ownerName: 'Owner, as the source names it',
     ownerId: 'Owner’s user id',
     url: 'Link',
     id: 'Id',
-  } as Readonly<Record<string, string>>,
+  } as Words,
 }
 
 /** The name of a field as words: `residualScore` is "Residual score". */

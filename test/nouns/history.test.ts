@@ -30,7 +30,7 @@ async function openTracked(): Promise<TrackedStage> {
 type Entity = Record<string, unknown>
 
 /** Derived fields, and fields that the history does not record. */
-const UNTRACKED = /^(id|projectId|live|standing|erasedAt|syncedAt|createdAt|updatedAt|\w+Folded)$/
+const UNTRACKED = /^(id|projectId|live|sortKey|erasedAt|syncedAt|createdAt|updatedAt|\w+Folded)$/
 
 /** Every entity by its id, with all fields that its history records. */
 async function entities({ store }: Gateway): Promise<Map<string, Entity>> {
@@ -265,9 +265,9 @@ test('only the ledger and the erasure write entities, so that the history cannot
     'personnel/erasure.ts: update t.person',
     'personnel/erasure.ts: update table',
     'personnel/erasure.ts: updateAll t.change',
-    'personnel/membershipChanges.ts: delete t.membership',
-    'personnel/membershipChanges.ts: insertAll t.membership',
-    'personnel/membershipChanges.ts: update t.membership',
+    'personnel/memberships.ts: delete t.membership',
+    'personnel/memberships.ts: insertAll t.membership',
+    'personnel/memberships.ts: update t.membership',
     'projects/projects.ts: update t.project',
     'projects/risks.ts: insert t.riskTally',
   ])

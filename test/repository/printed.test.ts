@@ -7,8 +7,8 @@ import {
 } from 'drizzle-kit/api'
 import { expect, test } from 'vitest'
 import { CONTRACTS, limitsPage } from '../../src/cli/contracts.js'
-import { postgresTables } from '../../src/store/postgres/tables.js'
-import { sqliteTables } from '../../src/store/sqlite/tables.js'
+import { postgresColumns, sqliteColumns } from '../../src/store/columns.js'
+import { defineTables } from '../../src/store/tables.js'
 
 const root = new URL('../../', import.meta.url)
 
@@ -32,10 +32,12 @@ function lastSnapshot(engine: string) {
 
 test('the migrations in drizzle/sqlite lead to the tables of the code (npm run migration)', async () => {
   const before = lastSnapshot('sqlite')
-  expect(await generateSQLiteMigration(before, await generateSQLiteDrizzleJson(sqliteTables, before.id))).toEqual([])
+  expect(
+    await generateSQLiteMigration(before, await generateSQLiteDrizzleJson(defineTables(sqliteColumns), before.id)),
+  ).toEqual([])
 })
 
 test('the migrations in drizzle/postgres lead to the tables of the code (npm run migration)', async () => {
   const before = lastSnapshot('postgres')
-  expect(await generateMigration(before, generateDrizzleJson(postgresTables, before.id))).toEqual([])
+  expect(await generateMigration(before, generateDrizzleJson(defineTables(postgresColumns), before.id))).toEqual([])
 })

@@ -33,7 +33,7 @@ function scripted(script: Script) {
     open,
     // Only its connection to the server matters here.
     writeOn: (run) => ({ run, db: {} }) as unknown as Write,
-    look: async () => undefined,
+    ping: async () => undefined,
   })
   const write = <T>(work: (run: Session['run'], attempt: number) => Promise<T>) =>
     queue.add(AS, (handle) => work((handle as unknown as { run: Session['run'] }).run, attempt))

@@ -9,11 +9,12 @@ import { createApp } from '../../src/http/app.js'
 import { LIMITS } from '../../src/limits.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import { CHANGE_COUNTERS } from '../../src/store/changeCounters.js'
+import { sqliteColumns } from '../../src/store/columns.js'
 import { migrationsOf } from '../../src/store/migrationJournal.js'
 import { type Connection, openDatabase } from '../../src/store/sqlite/driver.js'
 import { migrate, requireMigrated } from '../../src/store/sqlite/migrations.js'
 import { openSqlite } from '../../src/store/sqlite/store.js'
-import { sqliteTables } from '../../src/store/sqlite/tables.js'
+import { defineTables } from '../../src/store/tables.js'
 import { fillCompany } from '../support/fixtures.js'
 import { Caller, NOW, openGateway } from '../support/harness.js'
 import { newFolder } from '../support/process.js'
@@ -216,7 +217,8 @@ function formOf(connection: Connection): Record<string, string[]> {
 test('a migrated store has the form of a new one, and both have the form that the tables describe', async () => {
   const { gateway, file } = await openBoth()
   migrate(file)
-  const [nothing, tables] = [await generateSQLiteDrizzleJson({}), await generateSQLiteDrizzleJson({ ...sqliteTables })]
+  const nothing = await generateSQLiteDrizzleJson({})
+  const tables = await generateSQLiteDrizzleJson({ ...defineTables(sqliteColumns) })
   const statements = await generateSQLiteMigration(nothing, tables)
   const model = inFile(':memory:', (connection) => {
     for (const statement of statements) connection.exec(statement)

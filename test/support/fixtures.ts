@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { DetailsChange } from '../../src/details.js'
 import type { Stored } from '../../src/history/ledger.js'
-import { type GroupChange, addGroup as storeGroup } from '../../src/personnel/groups.js'
+import { type GroupInput, addGroup as storeGroup } from '../../src/personnel/groups.js'
 import { addPerson, changePerson, type PersonInput } from '../../src/personnel/people.js'
 import { type IssueRow, issuesLedger, issueWith } from '../../src/projects/issues.js'
 import { type ProjectRow, projectsLedger, projectWith } from '../../src/projects/projects.js'
@@ -20,15 +20,15 @@ type NullsLeftOut<T> = { [K in keyof T as null extends T[K] ? never : K]: T[K] }
   [K in keyof T as null extends T[K] ? K : never]?: T[K]
 }
 export type ProjectDraft = Draft<ProjectRow, 'syncedAt'>
-export type RiskDraft = Draft<RiskRow, 'categoryFolded' | 'score' | 'live' | 'standing'>
-export type IssueDraft = Draft<IssueRow, 'live' | 'standing'>
+export type RiskDraft = Draft<RiskRow, 'categoryFolded' | 'score' | 'live' | 'sortKey'>
+export type IssueDraft = Draft<IssueRow, 'live' | 'sortKey'>
 
 /** Details as a draft has them. */
 export function details(texts: Readonly<Record<string, string>>): DetailsChange {
   return { isWhole: true, pairs: Object.entries(texts).map(([name, text]) => ({ name, text })) }
 }
 
-export async function addGroup(write: Write, group: GroupChange): Promise<string> {
+export async function addGroup(write: Write, group: GroupInput): Promise<string> {
   return (await storeGroup(write, group)).id
 }
 
@@ -196,6 +196,6 @@ export const DEAR_PERSON = ['a', 'b', 'c', 'd']
 /** Updates the counts that ranks are computed from. */
 export function tally(write: Write, stored: readonly Stored<RiskRow>[]): Promise<void> {
   const counts = new Tally()
-  for (const one of stored) counts.note(one)
+  for (const one of stored) counts.count(one)
   return counts.store(write)
 }

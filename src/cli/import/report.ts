@@ -4,7 +4,6 @@ import type { SheetNoun } from '../../ingest/files/table.js'
 import type { Diagnostic, ImportResult } from '../../ingest/run.js'
 import { escapedLine } from '../../text.js'
 
-/** The result of importing one file. */
 export interface FileOutcome {
   readonly file: string
   /** What the lines of findings count. */
@@ -22,7 +21,6 @@ export interface FileOutcome {
   readonly warnings: readonly Finding[]
   /** Closings of missing records that were refused; everything else is stored. */
   readonly notClosed: readonly Finding[]
-  /** Columns that were ignored. */
   readonly ignored: readonly string[]
   readonly derived: readonly string[]
   /** Projects and groups that were created because they were unknown. */
@@ -31,21 +29,20 @@ export interface FileOutcome {
   readonly projectKeys: readonly string[]
 }
 
-/** How many findings are printed on a terminal. */
 const SHOWN_MAX = 50
 
 /** The result of a file, for people. */
 export function inWords(outcome: FileOutcome, noun: SheetNoun, flags: { dryRun?: true; report?: string }): string {
-  const { file, unit, notes: fileNotes, violations, warnings, notClosed, derived, ignored, made } = outcome
+  const { file, unit, notes, violations, warnings, notClosed, derived, ignored, made } = outcome
   const more = (all: number) =>
     all > SHOWN_MAX
       ? [`  ... and ${all - SHOWN_MAX} more${flags.report ? `, in ${flags.report}` : ' (--report FILE.json has all)'}`]
       : []
   const lines = [
-    ...fileNotes.map((note) => escapedLine(`${file}: ${note}`)),
-    ...notes(file, 'Computed, so not taken from the file', derived),
-    ...notes(file, 'Unknown, so ignored', ignored),
-    ...notes(file, flags.dryRun ? 'Unknown, so it would be created' : 'Unknown, so created', made),
+    ...notes.map((text) => escapedLine(`${file}: ${text}`)),
+    ...listing(file, 'Computed, so not taken from the file', derived),
+    ...listing(file, 'Unknown, so ignored', ignored),
+    ...listing(file, flags.dryRun ? 'Unknown, so it would be created' : 'Unknown, so created', made),
     ...warnings.slice(0, SHOWN_MAX).map((finding) => `  warning: ${placed(finding, unit)}`),
     ...more(warnings.length),
     headline(outcome, noun, flags.dryRun ?? false),
@@ -60,10 +57,8 @@ function headline(outcome: FileOutcome, noun: SheetNoun, isDryRun: boolean): str
   const { file, isSound, records, rejected, counts } = outcome
   const mode = isDryRun ? ' (dry run, nothing is stored)' : ''
   if (!isSound) {
-    const which =
-      rejected > 0 && records > 0
-        ? `${amount(rejected)} of ${amount(records)} rows cannot be used`
-        : 'it cannot be used'
+    const hasRows = rejected > 0 && records > 0
+    const which = hasRows ? `${amount(rejected)} of ${amount(records)} rows cannot be used` : 'it cannot be used'
     return `${file}${mode}: nothing was stored, because ${which}:`
   }
   const { created, updated, unchanged, closed } = counts
@@ -74,7 +69,7 @@ function headline(outcome: FileOutcome, noun: SheetNoun, isDryRun: boolean): str
   return `${file}${mode}: ${isSame ? `nothing has changed, ${parts}` : parts}.`
 }
 
-function notes(file: string, words: string, columns: readonly string[]): string[] {
+function listing(file: string, words: string, columns: readonly string[]): string[] {
   return columns.length === 0 ? [] : [escapedLine(`${file}: ${words}: ${columns.join(', ')}.`)]
 }
 
@@ -97,13 +92,9 @@ export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flag
   })
   const sum = (name: 'created' | 'updated' | 'unchanged' | 'closed' | 'rejected') =>
     files.reduce((total, file) => total + file[name], 0)
-  const counts = {
-    created: sum('created'),
-    updated: sum('updated'),
-    unchanged: sum('unchanged'),
-    closed: sum('closed'),
-  }
-  return { noun, dryRun: flags.dryRun ?? false, ...counts, rejected: sum('rejected'), files }
+  const [created, updated, unchanged, closed] = [sum('created'), sum('updated'), sum('unchanged'), sum('closed')]
+  const counts = { created, updated, unchanged, closed, rejected: sum('rejected') }
+  return { noun, dryRun: flags.dryRun ?? false, ...counts, files }
 }
 
 function guessOf({ columns, kept, ignored, notes }: Guess) {
@@ -200,12 +191,9 @@ function repeated(sheet: Sheet, all: readonly Diagnostic[]): Finding {
 export function findingOf(sheet: Sheet, { index, field, detail }: Diagnostic): Finding {
   const record = index === undefined ? undefined : sheet.records[index]
   if (!record) return { detail }
-  const value = record.values[field]
-  return { line: record.line, column: sheet.columnOf(field), value: value == null ? '' : shown(value), detail }
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  const given = record.values[field] ?? ''
+  const value = typeof given === 'string' ? given : JSON.stringify(given)
+  return { line: record.line, column: sheet.columnOf(field), value, detail }
 }
 
 function grouped<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {

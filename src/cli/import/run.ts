@@ -16,8 +16,8 @@ import { SHIPPED_MAPS } from '../../ingest/shippedMaps.js'
 import type { Store } from '../../store/store.js'
 import { escapedLine, fold } from '../../text.js'
 import {
+  CommandFailed,
   IMPORT_CACHE_BYTES,
-  ImportFailed,
   print,
   progressBar,
   say,
@@ -61,16 +61,15 @@ export async function suggestMap(noun: SheetNoun, file: string, flags: ImportFla
     const { guess, notes } = sheet
     const mapping = guess?.mapping ?? sheet.recognised
     if (!mapping) throw new WrongUsage('No map is needed: the file has our own names.')
-    for (const note of notes) say(escapedLine(`${file}: ${note}`))
+    for (const text of notes) say(escapedLine(`${file}: ${text}`))
     if (guess) say(guessInWords(file, guess))
     for (const question of guess?.questions ?? []) say(escapedLine(`  ${question}`))
     await print(printMapping(mapping).trimEnd())
   } catch (error) {
-    throw error instanceof UnreadableSheet ? new ImportFailed(error.message) : error
+    throw error instanceof UnreadableSheet ? new CommandFailed(error.message) : error
   }
 }
 
-/** Imports each file, and reports its result. */
 export async function importAll(
   noun: SheetNoun,
   files: string[],
@@ -104,9 +103,9 @@ export async function importAll(
     flags.report === undefined ? await work() : await writeOutput(flags.report, '--json prints the report.', work)
   if (flags.json) await print(document)
   const failed = outcomes.filter(({ isSound }) => !isSound).length
-  if (failed > 0) throw new ImportFailed(`${failed} of ${outcomes.length} files could not be used.`)
+  if (failed > 0) throw new CommandFailed(`${failed} of ${outcomes.length} files could not be used.`)
   if (outcomes.some(({ notClosed }) => notClosed.length > 0))
-    throw new ImportFailed('Not everything that is missing was closed.')
+    throw new CommandFailed('Not everything that is missing was closed.')
 }
 
 /** The map that `--map` names: one that comes with the command, or a file. */
@@ -136,22 +135,17 @@ const MAPS_HINT = '`operations import --maps` lists the maps.'
 
 /** Lists the maps that come with the command, or prints one of them as a file to edit. */
 export function printMaps(named: string | true, isJson: boolean): Promise<void> {
-  if (named === true) return print(isJson ? JSON.stringify(SHIPPED_MAPS.map(summaryOf), null, 2) : tableOfMaps())
+  const summaries = SHIPPED_MAPS.map(({ name, noun, reads }) => ({ name, noun, reads }))
+  if (named === true) return print(isJson ? JSON.stringify(summaries, null, 2) : tableOf(summaries))
   const map = SHIPPED_MAPS.find(({ name }) => name === named)
   if (!map) throw new WrongUsage(`There is no map ${JSON.stringify(named)}. ${MAPS_HINT}`)
   return print(printMapping(map.mapping()).trimEnd())
 }
 
-function summaryOf({ name, noun, reads }: (typeof SHIPPED_MAPS)[number]) {
-  return { name, noun, reads }
-}
-
-function tableOfMaps(): string {
-  const width = (of: 'name' | 'noun') => Math.max(...SHIPPED_MAPS.map((map) => map[of].length))
-  const [names, nouns] = [width('name'), width('noun')]
-  return SHIPPED_MAPS.map(({ name, noun, reads }) => `${name.padEnd(names)}  ${noun.padEnd(nouns)}  ${reads}`).join(
-    '\n',
-  )
+function tableOf(maps: readonly { readonly name: string; readonly noun: string; readonly reads: string }[]): string {
+  const names = Math.max(...maps.map(({ name }) => name.length))
+  const nouns = Math.max(...maps.map(({ noun }) => noun.length))
+  return maps.map(({ name, noun, reads }) => `${name.padEnd(names)}  ${noun.padEnd(nouns)}  ${reads}`).join('\n')
 }
 
 /** An empty sheet of a noun with a commented example, without the columns that only an export writes. */

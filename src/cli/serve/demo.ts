@@ -51,14 +51,14 @@ function recordsOf(noun: Noun): readonly SheetRecord[] {
 /** Imports the demo data from its sheets, as they were some weeks ago. */
 export async function fillDemo(write: Write, weeks = 0): Promise<void> {
   const risks = recordsOf('risks').filter((risk) => weeks <= youthOf(risk))
-  const known = new Set(risks.map(({ values: { project, reference } }) => `${project} ${reference}`))
+  const present = new Set(risks.map(({ values: { project, reference } }) => `${project} ${reference}`))
   const then = {
     groups: recordsOf('groups'),
     people: recordsOf('people'),
     projects: recordsOf('projects'),
     risks: risks.map((risk) => riskThen(risk, weeks)),
     issues: recordsOf('issues')
-      .filter(({ values: { project, risk } }) => !risk || known.has(`${project} ${risk}`))
+      .filter(({ values: { project, risk } }) => !risk || present.has(`${project} ${risk}`))
       .map((issue) => openThen(issue, weeks)),
   }
   for (const noun of NOUNS) {

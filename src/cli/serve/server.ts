@@ -6,24 +6,22 @@ import { createApp } from '../../http/app.js'
 import { createLog } from '../../http/observe/log.js'
 import { createHttpServer, drain } from '../../http/server.js'
 import { LIMITS } from '../../limits.js'
+import { shownAddress } from '../../store/address.js'
 import { openStore } from '../../store/open.js'
-import { CannotListen, say, storeName } from '../command.js'
+import { CommandFailed, say } from '../command.js'
 import { demoBanner, prepareDemo } from './demo.js'
 
 interface ServeOptions {
   readonly isDemo: boolean
   readonly clock: () => Date
-  /** Resolves when the server is to stop. */
   readonly stop: Promise<NodeJS.Signals>
 }
 
 /** By then a client that waited for the start has sent its first request. */
 const GRAPHQL_LOADED_AFTER_MS = 250
 
-/** How long closing the database may take. */
 const CLOSING_MS = 1_000
 
-/** Serves until the stop signal. */
 export async function serve(config: Config, { isDemo, clock, stop }: ServeOptions): Promise<void> {
   const log = createLog(config.logLevel, process.stdout)
   const store = await openStore(config.database, { ...config, onNotice: (sentence) => log.warn(sentence) })
@@ -54,7 +52,7 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
     if (demoKey) say(demoBanner(origin + config.basePath, demoKey, config))
     else
       say(
-        `Operations Gateway ${VERSION} serves ${storeName(config)} at ${origin}${config.basePath}/ (Ctrl-C stops it).`,
+        `Operations Gateway ${VERSION} serves ${shownAddress(config.database)} at ${origin}${config.basePath}/ (Ctrl-C stops it).`,
       )
     // Preloaded while idle, so that the first query does not wait for it.
     setTimeout(() => import('../../http/graphql/handler.js').catch(() => undefined), GRAPHQL_LOADED_AFTER_MS).unref()
@@ -84,12 +82,12 @@ function listen(server: Server, host: string, port: number): Promise<string> {
 
 function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, port: number): Error {
   if (code === 'EADDRINUSE') {
-    return new CannotListen(`Port ${port} is in use on ${host}. Stop what uses it, or choose another with --port.`)
+    return new CommandFailed(`Port ${port} is in use on ${host}. Stop what uses it, or choose another with --port.`)
   }
   if (code === 'EACCES')
-    return new CannotListen(`This user may not listen on port ${port}. Choose one above 1023 with --port.`)
+    return new CommandFailed(`This user may not listen on port ${port}. Choose one above 1023 with --port.`)
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new CannotListen(`${host} is not an address of this machine. Choose another with --host.`)
+    return new CommandFailed(`${host} is not an address of this machine. Choose another with --host.`)
   }
-  return new CannotListen(`Cannot listen on ${host}:${port}: ${message}`)
+  return new CommandFailed(`Cannot listen on ${host}:${port}: ${message}`)
 }

@@ -1,6 +1,6 @@
 import { recordReader } from '../../fields.js'
 import { isId } from '../../ids.js'
-import { checkProject, noteSync, projectsLedger, projectWith } from '../../projects/projects.js'
+import { checkProject, projectsLedger, projectWith, recordSync } from '../../projects/projects.js'
 import { PROJECT_COLUMNS } from '../columns.js'
 import { ProjectMatcher } from '../matching/lookups.js'
 import type { Importer, ImportRun } from '../run.js'
@@ -37,7 +37,7 @@ export function projectsImporter(run: ImportRun): Importer {
       await ledger.store()
       for (const { draft } of sound) run.projects.set(draft.id, draft.key)
       const synced = sound.flatMap(({ before }) => before?.id ?? [])
-      if (synced.length > 0) await noteSync(write, synced)
+      if (synced.length > 0) await recordSync(write, synced)
     },
   }
 }

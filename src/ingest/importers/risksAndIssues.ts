@@ -4,7 +4,7 @@ import { namesOf, recordReader, type Values } from '../../fields.js'
 import type { Ledger, Stored } from '../../history/ledger.js'
 import { isId } from '../../ids.js'
 import { checkIssue, ISSUE_FIELDS, type IssueRow, issuesLedger, issueWith } from '../../projects/issues.js'
-import { type Assignee, noteSync, type ProjectRow } from '../../projects/projects.js'
+import { type Assignee, type ProjectRow, recordSync } from '../../projects/projects.js'
 import {
   checkRisk,
   RISK_FIELDS,
@@ -58,7 +58,7 @@ export function risksImporter(run: ImportRun): Importer {
       return riskWith(write, before, { ...values, status, id: values.id ?? undefined, projectId: project.id, owner })
     },
     onStored: (stored) => {
-      for (const one of stored) tally.note(one)
+      for (const one of stored) tally.count(one)
     },
     finish: () => tally.store(write),
   }
@@ -180,7 +180,7 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
     // With violations among the records, it is not known yet which entries are missing.
     if (run.options.closeMissing && run.isSound) await this.#closeMissing()
     if (run.isSound) await this.#plan.finish?.()
-    if (run.isSound && run.projects.size > 0) await noteSync(run.write, [...run.projects.keys()])
+    if (run.isSound && run.projects.size > 0) await recordSync(run.write, [...run.projects.keys()])
   }
 
   async #store(): Promise<void> {

@@ -85,7 +85,6 @@ export function postgresBulk(run: (sql: string, values: unknown[]) => Promise<{ 
   }
 }
 
-/** Advances the sequence past the highest inserted value. */
 function countOn(table: PgTable, { name }: Column): string {
   const own = getTableName(table)
   const sequence = `pg_get_serial_sequence('"${own}"', '${name.replaceAll('"', '')}')`

@@ -28,12 +28,10 @@ const ANSWER_LEAST_MS = 1_000
 interface ConnectionsOptions {
   readonly max: number
   readonly isReadOnly: boolean
-  /** Sets statement_timeout. */
   readonly statementMs: number
   readonly onSent?: OnSent | undefined
 }
 
-/** A connection that is used until `release`. */
 export interface Session {
   readonly run: Run
   release(isBroken: boolean): void
@@ -191,10 +189,7 @@ export class Connections {
   }
 }
 
-/**
- * Sets session parameters, except behind a pooler: it reports a made-up process id and shares sessions among clients.
- * The server also detects a vanished client, which releases its locks.
- */
+/** Sets session parameters, except behind a pooler, which reports a made-up process id and shares sessions among clients. */
 function settingsOf({ isReadOnly, statementMs }: ConnectionsOptions, processId: number): string {
   const settings = {
     ...(isReadOnly && { default_transaction_read_only: 'on' }),

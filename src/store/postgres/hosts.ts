@@ -19,12 +19,8 @@ const WANTED: Readonly<Record<string, (state: ServerState) => boolean>> = {
 
 const ADDRESS = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)([^?#]*)(\??.*)$/s
 
-/**
- * The hosts of a URL such as `postgres://h1:5432,h2/db?target_session_attrs=read-write`, which the driver does not
- * support. All connections of a store use one host: rows of one and versions of another would be inconsistent.
- */
+/** The hosts of a URL with several. All connections use one: rows of one and versions of another would be inconsistent. */
 export class Hosts {
-  /** One URL per host. */
   readonly urls: readonly string[]
   /** The index of the host in use. */
   current = 0

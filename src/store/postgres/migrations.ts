@@ -54,8 +54,8 @@ async function apply(run: Run, pending: readonly Migration[]): Promise<void> {
   await run(JOURNAL_TABLE)
   for (const { tag, hash, statements } of pending) {
     for (const statement of statements) await run(statement)
-    const note = 'insert into schema_migration (tag, hash, applied_at) values ($1, $2, $3)'
-    await run(note, [tag, hash, new Date().toISOString()])
+    const record = 'insert into schema_migration (tag, hash, applied_at) values ($1, $2, $3)'
+    await run(record, [tag, hash, new Date().toISOString()])
   }
   await fillFolded(run)
   await run(raisingRevision())

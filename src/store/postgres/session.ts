@@ -2,17 +2,16 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { Fault } from '../../errors.js'
+import { oneByOne } from '../coalesce.js'
 import { driverCode, UNREACHABLE } from '../faults.js'
 
 /** The result of a statement: rows as arrays, or as objects by column name. */
 interface QueryResult {
   readonly rows: unknown[][]
-  /** The command tag, such as COMMIT. */
   readonly command: string
 }
 
 interface QueryOptions {
-  /** Whether rows are objects by column name. */
   readonly isByName?: boolean
   readonly hasStablePlan?: boolean | undefined
   /** Limit for the result, including the wait for a connection; after it the connection is discarded. */
@@ -43,12 +42,7 @@ export function runOn(client: pg.PoolClient, { answerMs, names, onSent }: RunOpt
     if (name) config.name = name
     return query(client, config)
   }
-  let queue: Promise<unknown> = Promise.resolve()
-  return (...statement) => {
-    const turn = queue.then(() => send(...statement))
-    queue = turn.catch(() => undefined)
-    return turn
-  }
+  return oneByOne(send)
 }
 
 /** The cached plan of a prepared statement no longer fits the tables, or the statement is gone. */
@@ -93,16 +87,16 @@ export class Names {
   private readonly given = new Map<string, string>()
 
   of(text: string): string | undefined {
-    const known = this.given.get(text)
-    if (known !== undefined || this.given.size === NAMED_MAX || text.length > NAMED_CHARACTERS_MAX) return known
+    const name = this.given.get(text)
+    if (name !== undefined || this.given.size === NAMED_MAX || text.length > NAMED_CHARACTERS_MAX) return name
     // Callers choose selections and page sizes, so prepare only statements that are seen twice.
     if (!this.seen.delete(text)) {
       this.seen.set(text, true)
       return undefined
     }
     // A hash of the text: a name never denotes two statements, even on a shared session.
-    const name = createHash('sha256').update(text).digest('base64url')
-    this.given.set(text, name)
-    return name
+    const newName = createHash('sha256').update(text).digest('base64url')
+    this.given.set(text, newName)
+    return newName
   }
 }

@@ -5,6 +5,7 @@ import { drizzle } from 'drizzle-orm/pg-proxy'
 import { LIMITS } from '../../limits.js'
 import { inOrder, SELECT_VERSIONS_AS_JSON, versionsIn } from '../changeCounters.js'
 import { atMostEvery, coalesce, HEALTH_EVERY_MS } from '../coalesce.js'
+import { postgresColumns } from '../columns.js'
 import { deadlineExceeded, isOverdue } from '../faults.js'
 import { withCursors } from '../query/cursors.js'
 import { postgresJson as json } from '../query/json.js'
@@ -12,19 +13,21 @@ import {
   BULK_STATEMENT_MS,
   type CompiledSql,
   type Deadline,
-  LOOK_MS,
+  type Handle,
   type OnNotice,
   type OnStatement,
+  QUICK_READ_MS,
   type Read,
   type Readership,
   type Store,
-  type Write,
 } from '../store.js'
+import { defineTables } from '../tables.js'
 import { ANSWER_MS, type AtOnce, Connections } from './connections.js'
 import { Hosts } from './hosts.js'
 import type { OnSent, Run } from './session.js'
-import { postgresTables as t } from './tables.js'
 import { BULK_MS, WriteQueue } from './writeQueue.js'
+
+const t = defineTables(postgresColumns)
 
 interface PostgresOptions {
   readonly onStatement?: OnSent
@@ -33,10 +36,7 @@ interface PostgresOptions {
   readonly deadlineMs?: number | undefined
 }
 
-/**
- * Opens a migrated database with three pools: several connections for reads, one for versions and health that never
- * queues behind them, and one for writes, behind a queue.
- */
+/** Opens a migrated database: a pool for reads, a connection for versions that never queues behind them, and one for writes. */
 export function openPostgres(url: string, options: PostgresOptions = {}): Store {
   const { onStatement: onSent, onNotice, deadlineMs = LIMITS.deadlineMs } = options
   const hosts = new Hosts(url)
@@ -53,7 +53,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   }
   const ordered = inOrder()
   const versions = coalesce(async (wantedAt) => {
-    const timeoutMs = Math.max(LOOK_LEAST_MS, LOOK_MS + wantedAt - performance.now())
+    const timeoutMs = Math.max(VERSIONS_LEAST_MS, QUICK_READ_MS + wantedAt - performance.now())
     try {
       const { rows } = await watching(SELECT_VERSIONS_AS_JSON, [], { hasStablePlan: true, timeoutMs })
       return ordered(versionsIn(rows[0]?.[0] as unknown[] | undefined))
@@ -63,10 +63,10 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
       throw error
     }
   })
-  const look = atMostEvery(HEALTH_EVERY_MS, async () => (await watching(HEALTH, [], LOOK)).rows[0])
+  const serverState = atMostEvery(HEALTH_EVERY_MS, async () => (await watching(HEALTH, [], QUICK)).rows[0])
   const writes = new WriteQueue({
     open: (withinMs) => writer.lend(withinMs),
-    look: () => watching('select 1', [], LOOK),
+    ping: () => watching('select 1', [], QUICK),
     writeOn: (run, { onStatement }, rest) => Object.assign(handleOn(run, onStatement), rest),
     onNotice,
   })
@@ -76,7 +76,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
     reading: readingFor,
     write: (as, work) => writes.add(as, work),
     async health() {
-      const row = await look()
+      const row = await serverState()
       const isWritable = !writes.hasFailed && row?.[0] === false
       return { isWritable, bytes: Number(row?.[1]), logBytes: 0, waitingWrites: writes.waiting }
     },
@@ -102,9 +102,9 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
 
 /** How long a statement may take on the server unless a read or a write says otherwise. */
 const STATEMENT_MS = 8_000
-const LOOK = { timeoutMs: LOOK_MS }
+const QUICK = { timeoutMs: QUICK_READ_MS }
 /** Least timeout of a version query that waited for the one before it. */
-const LOOK_LEAST_MS = 1_000
+const VERSIONS_LEAST_MS = 1_000
 const HEALTH = 'select pg_is_in_recovery(), pg_database_size(current_database())'
 
 /** Limits each statement to the rest of the request's time; throws if it is over. */
@@ -120,8 +120,6 @@ function timely(run: Run, answerMs: number, deadline: Deadline): Run {
     }
   }
 }
-
-type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 
 /** Without `atOnce` it already runs in a transaction. */
 function handleOn(run: Run, onStatement?: OnStatement, atOnce: AtOnce = (work) => work(run)): Handle {

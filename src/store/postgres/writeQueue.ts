@@ -4,18 +4,16 @@ import { LIMITS } from '../../limits.js'
 import type { Bulk } from '../bulk.js'
 import { type Raised, raise, raising } from '../changeCounters.js'
 import { BUSY, driverCode, isOfConnection, toFault, UNREACHABLE } from '../faults.js'
-import { type Authorship, BULK_STATEMENT_MS, LOOK_MS, type OnNotice, type Write } from '../store.js'
-import { SELECT_LAST_TIMESTAMP, timestampAfter } from '../timestamps.js'
-import { Trace, type Waiting, Writes } from '../writes.js'
+import { type Authorship, BULK_STATEMENT_MS, type OnNotice, QUICK_READ_MS, type Write } from '../store.js'
+import { SELECT_LAST_TIMESTAMP, Trace, timestampAfter, type Waiting, Writes } from '../writes.js'
 import { postgresBulk } from './bulk.js'
 import { ANSWER_MS, IDLE_IN_WRITE_MS, type Session } from './connections.js'
 import { type Run, STALE } from './session.js'
 
-/** The database access of the write queue. */
 interface Database {
   readonly open: (withinMs: number) => Promise<Session>
   /** Resolves if the server responds. */
-  readonly look: () => Promise<unknown>
+  readonly ping: () => Promise<unknown>
   readonly writeOn: (run: Run, as: Authorship, rest: Bulk & Pick<Write, 'by' | 'at' | 'nonce'>) => Write
   readonly onNotice?: OnNotice | undefined
 }
@@ -124,7 +122,6 @@ function isUnwritable(error: unknown): boolean {
   return error instanceof Fault && /^(53100|25006|0A000|58)/.test(driverCode(error.cause) ?? '')
 }
 
-/** A batch of writes for one transaction. */
 interface Turn {
   /** Whether no result can show what they write, so that none needs the lock. */
   readonly isUnseen: boolean
@@ -133,7 +130,6 @@ interface Turn {
   readonly next: () => Member | undefined
 }
 
-/** The result of one write, or its error. */
 type Settled = { readonly result: unknown } | { readonly error: unknown }
 
 interface Outcome {
@@ -148,7 +144,6 @@ interface Outcome {
 /** serialization_failure and deadlock_detected. */
 const UNDONE = ['40001', '40P01']
 
-/** Runs a batch of writes in one serializable transaction. */
 async function attempt(database: Database, turn: Turn): Promise<Outcome> {
   let session: Session
   try {
@@ -208,11 +203,8 @@ class Transaction {
     this.database = database
   }
 
-  /**
-   * Writes of all processes are serialized by a lock on `revision` that blocks no reader. It is taken before the first
-   * query, so that each transaction sees the one before it. Otherwise all but one of overlapping transactions would fail
-   * with serialization_failure, since each raises the counter, and changes could become visible out of `id` order.
-   */
+  // A lock on `revision`, which blocks no reader, serializes the writes of all processes. Without it all but one of
+  // overlapping transactions would fail, since each raises the counter, and changes could become visible out of `id` order.
   async begin({ isUnseen, turnAt }: Turn): Promise<void> {
     const waitMs = Math.max(1, Math.ceil(turnAt - performance.now()))
     // Clocks of machines differ, so read the last timestamp for the next one to be monotonic.
@@ -245,7 +237,7 @@ class Transaction {
     }
     const bulk = postgresBulk((sql, values) => {
       as.onStatement?.(sql)
-      this.noteLength(values)
+      this.requireOwnTransaction(values)
       return run(sql, values, { hasStablePlan: !this.isLong })
     })
     try {
@@ -264,7 +256,7 @@ class Transaction {
   }
 
   /** A write of many rows must not delay others: it fails in a shared transaction and is retried in its own. */
-  private noteLength(values: readonly unknown[]): void {
+  private requireOwnTransaction(values: readonly unknown[]): void {
     this.isLong ||= values.some((value) => Array.isArray(value) && value.length > MANY_ROWS)
     if (!this.isLong || this.settled.length === 0) return
     this.failure ??= new Error('A write of many rows needs a transaction of its own.')
@@ -277,7 +269,7 @@ class Transaction {
     const timeoutMs = Math.min(BULK_MS, this.isLong ? BULK_MS : leftMs)
     const result = this.once(sql, values, { timeoutMs, ...how })
     try {
-      return await (this.isLong ? whileResponsive(result, this.database.look) : result)
+      return await (this.isLong ? whileResponsive(result, this.database.ping) : result)
     } catch (error) {
       this.failure ??= error
       throw error
@@ -306,15 +298,15 @@ class Transaction {
   }
 }
 
-const LOOK_EVERY_MS = 1_000
+const PING_EVERY_MS = 1_000
 
 /** Waits while the server responds to other queries; one failure is ignored, since it may be that connection's own. */
-function whileResponsive<T>(result: Promise<T>, look: () => Promise<unknown>): Promise<T> {
+function whileResponsive<T>(result: Promise<T>, ping: () => Promise<unknown>): Promise<T> {
   const over = new AbortController()
   const listen = async (): Promise<never> => {
     for (let misses = 0; misses < 2; ) {
-      await sleep(LOOK_EVERY_MS, undefined, { signal: over.signal })
-      misses = await look().then(
+      await sleep(PING_EVERY_MS, undefined, { signal: over.signal })
+      misses = await ping().then(
         () => 0,
         () => misses + 1,
       )
@@ -325,7 +317,7 @@ function whileResponsive<T>(result: Promise<T>, look: () => Promise<unknown>): P
 }
 
 function rolledBack(run: Run): Promise<boolean> {
-  return run('rollback', [], { timeoutMs: LOOK_MS }).then(
+  return run('rollback', [], { timeoutMs: QUICK_READ_MS }).then(
     () => true,
     () => false,
   )

@@ -1,7 +1,7 @@
 import { aliasedTable, and, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { type DetailTable, detail } from '../derivedRows.js'
 import type { Extent, Read } from '../store.js'
-import { type DetailTable, detail } from '../tables/derived.js'
 import type { Tables } from '../tables.js'
 import { conditional, type Source } from './jsonPage.js'
 import { guarded, isIndexed, type List, rowOf } from './page.js'

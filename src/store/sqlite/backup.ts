@@ -25,7 +25,6 @@ const PAGES_A_STEP = 100
 
 /** Row counts, migrations and revision of a store in one snapshot. */
 export interface Contents {
-  /** By table name. */
   readonly rows: Readonly<Record<string, number>>
   readonly migrations: readonly string[]
   readonly revision: number
@@ -46,7 +45,8 @@ interface Options {
 }
 
 /** Copies one snapshot of a live store into a file, which gets its final name only after verification. */
-export async function backUp(store: string, target: string, { force, clock, signal }: Options): Promise<Backup> {
+export async function backUp(store: string, target: string, options: Options): Promise<Backup> {
+  const { force, signal } = options
   requireMigrated(store)
   let workshop: string | undefined
   try {
@@ -54,7 +54,7 @@ export async function backUp(store: string, target: string, { force, clock, sign
     // A temporary folder (mode 0700) beside the target: on the same disk for the rename, and SQLite's side files stay in it.
     workshop = mkdtempSync(join(dirname(resolve(target)), '.operations-backup-'))
     const copy = join(workshop, 'copy.db')
-    const taken = await copySnapshot(store, copy, { clock, signal })
+    const taken = await copySnapshot(store, copy, options)
     verifyCopy(copy, taken)
     // The check blocks the event loop, so yield once for pending signals to be delivered.
     await nextTurn()
@@ -73,9 +73,7 @@ export async function backUp(store: string, target: string, { force, clock, sign
   }
 }
 
-type Copying = Pick<Options, 'clock' | 'signal'>
-
-async function copySnapshot(store: string, copy: string, { clock, signal }: Copying): Promise<Omit<Backup, 'bytes'>> {
+async function copySnapshot(store: string, copy: string, { clock, signal }: Options): Promise<Omit<Backup, 'bytes'>> {
   const source = open(store)
   try {
     source.pragma('query_only = on')
@@ -198,28 +196,23 @@ export function sync(path: string): void {
   }
 }
 
-/** Maps driver and file system errors about the target to faults. */
+/** What to say about the folder of the target, by the codes of the file system and of the driver. */
+const FAILURES: readonly (readonly [codes: readonly string[], sentence: (folder: string) => string])[] = [
+  [['ENOENT', 'ENOTDIR'], (folder) => `There is no folder ${folder}. Make it first, or name another.`],
+  [
+    ['EACCES', 'EPERM', 'EROFS'],
+    (folder) => `The folder ${folder} cannot be written. Check its permissions, or name another.`,
+  ],
+  [['ENAMETOOLONG'], () => 'The name of the file is too long.'],
+  [['ENOSPC', 'EDQUOT', 'SQLITE_FULL'], (folder) => `The disk of ${folder} is full. Nothing was kept.`],
+  [
+    ['EIO', 'SQLITE_IOERR'],
+    (folder) => `Either the store cannot be read or ${folder} cannot be written. Nothing was kept.`,
+  ],
+]
+
 function failure(error: unknown, target: string): unknown {
-  const folder = dirname(resolve(target))
-  const unavailable = (sentence: string) => new Fault('UNAVAILABLE', sentence, { cause: error })
-  switch (driverCode(error)?.replace(/^(SQLITE_IOERR)_.*/, '$1')) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return unavailable(`There is no folder ${folder}. Make it first, or name another.`)
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return unavailable(`The folder ${folder} cannot be written. Check its permissions, or name another.`)
-    case 'ENAMETOOLONG':
-      return unavailable('The name of the file is too long.')
-    case 'ENOSPC':
-    case 'EDQUOT':
-    case 'SQLITE_FULL':
-      return unavailable(`The disk of ${folder} is full. Nothing was kept.`)
-    case 'SQLITE_IOERR':
-    case 'EIO':
-      return unavailable(`Either the store cannot be read or ${folder} cannot be written. Nothing was kept.`)
-    default:
-      return toFault(error)
-  }
+  const code = driverCode(error)?.replace(/^(SQLITE_IOERR)_.*/, '$1') ?? ''
+  const [, sentence] = FAILURES.find(([codes]) => codes.includes(code)) ?? []
+  return sentence ? new Fault('UNAVAILABLE', sentence(dirname(resolve(target))), { cause: error }) : toFault(error)
 }

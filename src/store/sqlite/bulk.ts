@@ -26,7 +26,6 @@ const lookUps = lookUpsOf({
 /** Indexes made by CREATE INDEX; the index of a primary key stays. */
 const INDEXES = "select name, sql from sqlite_master where type = 'index' and tbl_name = ? and sql is not null"
 
-/** Runs one prepared statement for each row. */
 export function sqliteBulk(prepare: (sql: string) => Statement): Bulk {
   const runAll = async ({ sql, columns }: ReturnType<typeof insertOf>, rows: Rows) => {
     if (rows.length === 0) return

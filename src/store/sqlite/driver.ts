@@ -23,6 +23,9 @@ export const STILL_WANTED = 'still_wanted'
 /** An SQL function that adds up bytes, and fails once they are too many; only read workers define it. */
 export const WITHIN_LIMIT = 'within_limit'
 
+/** The code of the error if it fails. */
+export const TOO_LONG = 'RESULT_TOO_LONG'
+
 /** Opens a connection to a migrated file, for the event loop and the read workers alike. */
 export function connect(file: string, onStatement?: (sql: string) => void): Connection {
   const connection = openDatabase(file, {

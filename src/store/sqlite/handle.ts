@@ -2,15 +2,15 @@ import { getTableName, type SQL, sql } from 'drizzle-orm'
 import { BetterSQLiteSession } from 'drizzle-orm/better-sqlite3/session'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { BaseSQLiteDatabase, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import { sqliteColumns } from '../columns.js'
 import { withCursors } from '../query/cursors.js'
 import { sqliteJson as json } from '../query/json.js'
-import type { CompiledSql, Extent, OnStatement, Read, Write } from '../store.js'
+import type { CompiledSql, Extent, Handle, OnStatement, Read } from '../store.js'
+import { defineTables } from '../tables.js'
 import { type Connection, STILL_WANTED, WITHIN_LIMIT } from './driver.js'
 import type { Statements } from './statements.js'
-import { sqliteTables as t } from './tables.js'
 
-/** A read handle, whose `db` can also write if its statements can. */
-type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
+const t = defineTables(sqliteColumns)
 
 /** Runs the heavy statements of a handle outside the event loop. */
 export interface Offload {
@@ -31,7 +31,6 @@ interface HandleOptions {
   readonly atOnce?: AtOnce
 }
 
-/** The handle on these statements. */
 export function handleOn(statements: Statements, { onStatement, offload, atOnce }: HandleOptions = {}): Handle {
   let db: Handle['db'] | undefined
   const inTransaction: AtOnce = atOnce ?? ((work) => work(statements))
@@ -86,11 +85,11 @@ function isMuch(all: readonly CompiledSql[], { inPlaceRowsMax }: Offload): boole
 }
 
 /** A callback into JavaScript for every row would take longer than reading most rows. */
-const ROWS_PER_LOOK = 16
+const ROWS_PER_CHECK = 16
 
-/** Row ids are sequential, so about one row in ROWS_PER_LOOK calls the function that stops an unwanted statement. */
+/** Row ids are sequential, so about one row in ROWS_PER_CHECK calls the function that stops an unwanted statement. */
 function guardOf({ table, row = table }: Extent): SQL {
-  return sql`(${row}.rowid % ${sql.raw(String(ROWS_PER_LOOK))} or ${sql.raw(STILL_WANTED)}())`
+  return sql`(${row}.rowid % ${sql.raw(String(ROWS_PER_CHECK))} or ${sql.raw(STILL_WANTED)}())`
 }
 
 /** Shorter parts are bounded by the cost of a query. */

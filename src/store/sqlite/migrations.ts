@@ -40,10 +40,10 @@ export function migrate(file: string): MigrationState {
 
 function apply(connection: Connection, file: string, pending: readonly Migration[]): void {
   connection.exec(JOURNAL_TABLE)
-  const note = connection.prepare('insert into schema_migration (tag, hash, applied_at) values (?, ?, ?)')
+  const record = connection.prepare('insert into schema_migration (tag, hash, applied_at) values (?, ?, ?)')
   for (const { tag, hash, statements } of pending) {
     for (const statement of statements) connection.exec(statement)
-    note.run(tag, hash, new Date().toISOString())
+    record.run(tag, hash, new Date().toISOString())
   }
   fillFolded(connection)
   // A migration may change results; the first one also needs its counter row.
@@ -126,26 +126,21 @@ function makeFolder(folder: string): void {
   }
 }
 
+const UNWRITABLE = [
+  ...['SQLITE_CANTOPEN', 'SQLITE_READONLY', 'SQLITE_READONLY_DIRECTORY'],
+  ...['EACCES', 'ENOENT', 'EROFS', 'ENOTDIR', 'EEXIST', 'EPERM'],
+]
+
 function refusal(file: string, error: unknown): unknown {
   if (error instanceof StoreRefused) return error
-  switch (driverCode(error)) {
-    case 'SQLITE_NOTADB':
-      return new StoreRefused(`${file} is not a database. Name another file, or restore it from a backup.`)
-    case 'SQLITE_CANTOPEN':
-    case 'SQLITE_READONLY':
-    case 'SQLITE_READONLY_DIRECTORY':
-    case 'EACCES':
-    case 'ENOENT':
-    case 'EROFS':
-    case 'ENOTDIR':
-    case 'EEXIST':
-    case 'EPERM':
-      return new StoreRefused(
-        `${file} cannot be written. Check the folder and its permissions, or name another with --database.`,
-      )
-    case 'SQLITE_BUSY':
-      return new StoreRefused(`${file} is locked by another process. Try again when it has finished.`)
-    default:
-      return error
+  const code = driverCode(error) ?? ''
+  if (code === 'SQLITE_NOTADB')
+    return new StoreRefused(`${file} is not a database. Name another file, or restore it from a backup.`)
+  if (code === 'SQLITE_BUSY')
+    return new StoreRefused(`${file} is locked by another process. Try again when it has finished.`)
+  if (UNWRITABLE.includes(code)) {
+    const advice = 'Check the folder and its permissions, or name another with --database.'
+    return new StoreRefused(`${file} cannot be written. ${advice}`)
   }
+  return error
 }

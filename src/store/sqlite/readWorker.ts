@@ -2,9 +2,26 @@ import { constants, getPriority, setPriority } from 'node:os'
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
 import { writerFor } from '../query/cursors.js'
 import type { CompiledSql } from '../store.js'
-import { connect, STILL_WANTED, WITHIN_LIMIT } from './driver.js'
-import { TOO_LONG, type WorkerReport, type WorkerStart, type WorkerTask } from './readWorkerMessages.js'
+import { connect, STILL_WANTED, TOO_LONG, WITHIN_LIMIT } from './driver.js'
 import { StatementCache } from './statements.js'
+
+/** The `workerData` of a read worker. */
+export interface WorkerStart {
+  readonly file: string
+  /** Nonzero while the running statement must stop. */
+  readonly stop: Int32Array
+}
+
+/** A message to a read worker: statements that see one snapshot, and how many bytes they may return. */
+export interface WorkerTask {
+  readonly statements: readonly CompiledSql[]
+  readonly bytesMax: number
+}
+
+/** A message from a read worker: a chunk of rows, the last one marked, or an error. */
+export type WorkerReport =
+  | { readonly statement: number; readonly rows: unknown[][]; readonly isLast: boolean }
+  | { readonly failure: string; readonly code: string | undefined }
 
 /** Smaller buffers may share pooled memory, and are copied. */
 const TRANSFERRED_FROM_BYTES = 65_536
@@ -21,8 +38,8 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
     return 1
   }
   connection.function(STILL_WANTED, requireWanted)
-  let [metered, returned] = [new Budget(0), new Budget(0)]
-  connection.function(WITHIN_LIMIT, (bytes: unknown) => metered.spend(Number(bytes)))
+  let [metered, returned] = [byteLimit(0), byteLimit(0)]
+  connection.function(WITHIN_LIMIT, (bytes: unknown) => metered(Number(bytes)))
   const statements = new StatementCache(connection)
   const report = (message: WorkerReport, bytes: ArrayBuffer[] = []) => port.postMessage(message, bytes)
   const run = ({ text, values, hasCursors = false }: CompiledSql, statement: number, isLastOne: boolean) => {
@@ -36,7 +53,7 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
         report({ statement, rows: chunk, isLast: false }, bytesIn(chunk))
         chunk = []
       }
-      for (const value of row) returned.spend(lengthOf(value))
+      for (const value of row) returned(lengthOf(value))
       chunk.push(hasCursors ? withCursors(row) : row)
     }
     report({ statement, rows: chunk, isLast: isLastOne }, bytesIn(chunk))
@@ -52,7 +69,7 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
     if (connection.inTransaction) connection.exec('rollback')
   }
   port.on('message', ({ statements: all, bytesMax }: WorkerTask) => {
-    ;[metered, returned] = [new Budget(bytesMax), new Budget(bytesMax)]
+    ;[metered, returned] = [byteLimit(bytesMax), byteLimit(bytesMax)]
     try {
       runAll(all)
       end()
@@ -64,18 +81,12 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
   })
 }
 
-/** Bytes that may be spent. */
-class Budget {
-  private left: number
-
-  constructor(bytesMax: number) {
-    this.left = bytesMax
-  }
-
-  /** Returns 1, as an SQL condition. */
-  spend(bytes: number): number {
-    this.left -= bytes
-    if (this.left < 0) throw Object.assign(new Error('The result is too long.'), { code: TOO_LONG })
+/** Counts bytes up to a limit; returns 1, as an SQL condition. */
+function byteLimit(bytesMax: number): (bytes: number) => number {
+  let left = bytesMax
+  return (bytes) => {
+    left -= bytes
+    if (left < 0) throw Object.assign(new Error('The result is too long.'), { code: TOO_LONG })
     return 1
   }
 }

@@ -5,11 +5,11 @@ import { LIMITS } from '../../limits.js'
 import { FairQueue, type Owned } from '../fairQueue.js'
 import { BUSY, deadlineExceeded, toFault, UNREACHABLE } from '../faults.js'
 import type { CompiledSql, Deadline, Readership } from '../store.js'
-import { TOO_LONG, type WorkerReport, type WorkerStart, type WorkerTask } from './readWorkerMessages.js'
+import { TOO_LONG } from './driver.js'
+import type { WorkerReport, WorkerStart, WorkerTask } from './readWorker.js'
 
 /** At most one for each core; on Linux they have a lower priority than the event loop. */
 export const WORKERS_MAX = 2
-/** The JavaScript heap of a read worker. */
 const HEAP_MEGABYTES = 128
 
 // Node 20 cannot load TypeScript in a worker: run from source, as in tests, use the built file.
@@ -61,10 +61,7 @@ interface ReadWorkersOptions {
   readonly onIdle: () => void
 }
 
-/**
- * Runs heavy statements outside the event loop: a few threads, each with its own connection, started on demand, that
- * keys share in turns (docs/decisions/0006-read-workers.md).
- */
+/** Runs heavy statements in a few threads, which keys share in turns (docs/decisions/0006-read-workers.md). */
 export class ReadWorkers {
   private readonly file: string
   private readonly options: ReadWorkersOptions
@@ -78,7 +75,6 @@ export class ReadWorkers {
     this.options = options
   }
 
-  /** Whether no statement is running. */
   get isIdle(): boolean {
     return [...this.threads].every(({ running }) => !running)
   }
@@ -204,7 +200,6 @@ export class ReadWorkers {
     this.assign()
   }
 
-  /** The thread runs nothing any more. */
   private free(thread: Thread): void {
     if (thread.running) this.queue.finish(thread.running)
     Object.assign(thread, IDLE)

@@ -21,9 +21,9 @@ export class StatementCache implements Statements {
   prepare(sql: string): Statement {
     // Callers can produce a text of half a megabyte, which takes several megabytes when prepared.
     if (sql.length > STATEMENT_CHARACTERS_KEPT) return this.connection.prepare(sql)
-    const known = this.statements.get(sql)
+    const cached = this.statements.get(sql)
     // An earlier user may have set raw() or pluck() on it.
-    if (known) return known.reader ? known.raw(false) : known
+    if (cached) return cached.reader ? cached.raw(false) : cached
     const statement = this.connection.prepare(sql)
     this.statements.set(sql, statement)
     return statement

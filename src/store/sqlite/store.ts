@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { Fault } from '../../errors.js'
 import { type FoundVersions, inOrder, SELECT_VERSIONS, versionsIn } from '../changeCounters.js'
-import { atMostEvery, coalescePerTurn, HEALTH_EVERY_MS } from '../coalesce.js'
+import { atMostEvery, coalescePerTurn, HEALTH_EVERY_MS, oneByOne } from '../coalesce.js'
 import { deadlineExceeded, isOverdue, storeClosed } from '../faults.js'
 import type { CompiledSql, Deadline, OnNotice, Readership, Store } from '../store.js'
 import { sqliteBulk } from './bulk.js'
@@ -9,7 +9,7 @@ import { type Connection, connect } from './driver.js'
 import { type AtOnce, handleOn, type Offload, weightsOn } from './handle.js'
 import { ReadWorkers } from './readWorkers.js'
 import { StatementCache, type Statements } from './statements.js'
-import { WalLimit } from './walLimit.js'
+import { walLimit } from './walLimit.js'
 import { isBusy, WriteQueue, type WriteQueueOptions } from './writeQueue.js'
 
 /** Rows that a statement may read on the event loop; one that may read more runs in a read worker. */
@@ -24,11 +24,8 @@ interface SqliteOptions {
   readonly inPlaceRowsMax?: number
 }
 
-/**
- * Opens a migrated SQLite file: one connection for writes, behind a queue, and one for reads during a transaction.
- * Otherwise the writing connection also reads: its page cache has what it wrote, while each commit invalidates the cache
- * of the other one. Heavy reads run in worker threads.
- */
+// Two connections: the writer also reads, unless it is in a transaction, because each commit invalidates the page cache of
+// the other one.
 export function openSqlite(file: string, options: SqliteOptions = {}): Store {
   const { onStatement, onNotice, cacheBytes, inPlaceRowsMax = IN_PLACE_ROWS_MAX } = options
   const reader = connect(file, onStatement)
@@ -45,9 +42,9 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     if (named() !== 'opened') throw moved()
   }
   const logBytes = () => sizeOf(`${file}-wal`)
-  const workers = new ReadWorkers(file, { requireUsable, onIdle: () => walLimit.check() })
-  const walLimit = new WalLimit({ writer, workers, bytes: logBytes })
-  const writes = new WriteQueue(writer, { onNotice, requireUsable, handle: writeHandle, onEnd: () => walLimit.check() })
+  const workers = new ReadWorkers(file, { requireUsable, onIdle: () => limitWal() })
+  const limitWal = walLimit({ writer, workers, bytes: logBytes })
+  const writes = new WriteQueue(writer, { onNotice, requireUsable, handle: writeHandle, onEnd: limitWal })
   const ofReader = { statements: new StatementCache(reader), versions: versionsOf(reader, () => 0) }
   const ofWriter = { statements: readingOn(writer), versions: versionsOf(writer, () => writes.committed) }
   const free = () => {
@@ -71,7 +68,7 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     if (named() === 'another') throw moved()
     return ordered(free().versions())
   })
-  const look = atMostEvery(HEALTH_EVERY_MS, async () => ({
+  const fileState = atMostEvery(HEALTH_EVERY_MS, async () => ({
     canWrite: named() === 'opened' && canBegin(writer),
     committed: writes.committed,
     bytes: sizeOf(file),
@@ -91,12 +88,13 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
       return handleOn(deadline ? timely(statements, deadline) : statements, {
         onStatement,
         atOnce: deadline ? (work) => atOnce((own) => work(timely(own, deadline))) : atOnce,
+        // One read worker at a time for a request.
         offload: offloadTo(deadline ? oneByOne(inWorker(readership)) : inWorker(readership)),
       })
     },
     write: (as, work) => writes.add(as, work),
     async health() {
-      const { canWrite, committed, bytes, logBytes } = await look()
+      const { canWrite, committed, bytes, logBytes } = await fileState()
       // A commit since then is newer evidence than the cached check.
       const isWritable = !writes.hasFailed && (canWrite || writes.committed > committed)
       return { isWritable, bytes, logBytes, waitingWrites: writes.waiting }
@@ -139,16 +137,6 @@ function timely(statements: Statements, deadline: Deadline): Statements {
       if (isOverdue(deadline)) throw deadlineExceeded()
       return statements.prepare(sql)
     },
-  }
-}
-
-/** Queues the statements of a request, so that it uses one read worker at a time. */
-function oneByOne(rows: Offload['rows']): Offload['rows'] {
-  let last: Promise<unknown> = Promise.resolve()
-  return (statements) => {
-    const turn = last.then(() => rows(statements))
-    last = turn.catch(() => undefined)
-    return turn
   }
 }
 

@@ -15,54 +15,37 @@ interface WalLimitOptions {
 }
 
 /**
- * Limits the size of the write-ahead log. SQLite reuses it from the start only when a checkpoint meets no reader of an
- * older state; while read workers are always busy, that never happens.
+ * Limits the write-ahead log, which SQLite reuses only when a checkpoint meets no reader of an older state. Call the
+ * function after each transaction, and when workers that are held have become idle.
  */
-export class WalLimit {
-  private readonly writer: Connection
-  private readonly workers: ReadWorkers
-  private readonly bytes: () => number
-  private retryAt = 0
-  private waiting: NodeJS.Timeout | undefined
-
-  constructor({ writer, workers, bytes }: WalLimitOptions) {
-    this.writer = writer
-    this.workers = workers
-    this.bytes = bytes
+export function walLimit({ writer, workers, bytes }: WalLimitOptions): () => void {
+  let retryAt = 0
+  let waiting: NodeJS.Timeout | undefined
+  const goOn = () => {
+    clearTimeout(waiting)
+    waiting = undefined
+    workers.release()
   }
-
-  /** To be called after each transaction, and when workers that are held have become idle. Never throws. */
-  check(): void {
+  const giveUp = () => {
+    retryAt = performance.now() + RETRY_MS
+    goOn()
+  }
+  const isDue = () => !writer.inTransaction && bytes() > WAL_BYTES_MAX && performance.now() >= retryAt
+  const empty = () => {
+    workers.hold()
+    // A worker may have one long statement, and another connection may read for long, such as a backup.
+    waiting ??= setTimeout(giveUp, WAIT_MS).unref()
+    if (!workers.isIdle) return
+    const isBusy = writer.pragma('wal_checkpoint(truncate)', { simple: true }) !== 0
+    if (!isBusy) goOn()
+  }
+  return () => {
     try {
-      if (this.isDue()) this.empty()
-      else this.goOn()
+      if (isDue()) empty()
+      else goOn()
     } catch {
       // As with SQLite's own checkpoints, nothing is lost: a full disk is reported by the next write.
-      this.giveUp()
+      giveUp()
     }
-  }
-
-  private isDue(): boolean {
-    return !this.writer.inTransaction && this.bytes() > WAL_BYTES_MAX && performance.now() >= this.retryAt
-  }
-
-  private empty(): void {
-    this.workers.hold()
-    // A worker may have one long statement, and another connection may read for long, such as a backup.
-    this.waiting ??= setTimeout(() => this.giveUp(), WAIT_MS).unref()
-    if (!this.workers.isIdle) return
-    const isBusy = this.writer.pragma('wal_checkpoint(truncate)', { simple: true }) !== 0
-    if (!isBusy) this.goOn()
-  }
-
-  private giveUp(): void {
-    this.retryAt = performance.now() + RETRY_MS
-    this.goOn()
-  }
-
-  private goOn(): void {
-    clearTimeout(this.waiting)
-    this.waiting = undefined
-    this.workers.release()
   }
 }

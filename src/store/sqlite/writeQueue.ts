@@ -4,20 +4,17 @@ import { LIMITS } from '../../limits.js'
 import { type Raised, raise, raising } from '../changeCounters.js'
 import { driverCode, toFault } from '../faults.js'
 import type { Authorship, OnNotice, Write } from '../store.js'
-import { SELECT_LAST_TIMESTAMP, timestampAfter } from '../timestamps.js'
-import { Trace, type Waiting, Writes } from '../writes.js'
+import { SELECT_LAST_TIMESTAMP, Trace, timestampAfter, type Waiting, Writes } from '../writes.js'
 import type { Connection, Statement } from './driver.js'
 import { StatementCache, type Statements } from './statements.js'
 
 const BUSY_RETRY_MS = 20
 
 export interface WriteQueueOptions {
-  /** Throws if the store must not be written. */
   readonly requireUsable: () => void
   /** The handle for the work of a write; its statements are revoked afterwards. */
   readonly handle: (statements: Statements, as: Authorship, origin: Pick<Write, 'at' | 'nonce'>) => Write
   readonly onNotice?: OnNotice | undefined
-  /** Called after each transaction. */
   readonly onEnd: () => void
 }
 
@@ -32,13 +29,9 @@ interface Outcome {
   readonly shown?: Trace | undefined
 }
 
-/**
- * Writes that wait together are committed as one batch, because one fsync takes as long for many as for one. There are
- * no savepoints, which would copy every page that several writes change: a write that is refused before it has written
- * is left out, any other failure dissolves the batch.
- */
+// Writes that wait are committed as one batch, because one fsync takes as long for many as for one. Without savepoints,
+// which would copy every page that several change: a write that fails after it has written dissolves the batch.
 export class WriteQueue extends Writes<Member> {
-  /** Number of committed transactions. */
   committed = 0
   private readonly writer: Connection
   private readonly options: WriteQueueOptions

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { CHANGE_ACTIONS, ENTITY_KINDS } from '../../vocabulary.js'
-import { checksWith } from '../checks.js'
-import type { Columns } from '../columns.js'
+import { type Columns, checksWith } from '../columns.js'
 
 /** What the store keeps about its own work: keys, history, idempotency records, versions. */
 export function bookkeepingTables(columns: Columns) {
@@ -34,7 +33,6 @@ export function bookkeepingTables(columns: Columns) {
     {
       id: sequence('id'),
       recordedAt: text('recorded_at').notNull(),
-      /** The day for which the change is effective. */
       effectiveOn: text('effective_on').notNull(),
       /** A key's id, or `cli`. */
       by: text('written_by').notNull(),
@@ -68,13 +66,11 @@ export function bookkeepingTables(columns: Columns) {
   const idempotencyRecord = table(
     'kept_answer',
     {
-      /** The API key of the request. */
       keyId: text('key_id').notNull(),
       /** The Idempotency-Key header. */
       token: text('token').notNull(),
       /** A hash of the request. */
       fingerprint: text('fingerprint').notNull(),
-      /** JSON. */
       answer: text('answer').notNull(),
       createdAt: text('created_at').notNull(),
     },
@@ -85,10 +81,7 @@ export function bookkeepingTables(columns: Columns) {
     ],
   )
 
-  /**
-   * One row: every write that can change a result raises the overall counter and that of each part it changes. Beside
-   * each counter is a random value, renewed when it rises (docs/decisions/0007-version-tokens.md).
-   */
+  /** One row: the change counters, each with a random value that is renewed when it rises (docs/decisions/0007-version-tokens.md). */
   const revision = table(
     'revision',
     {

@@ -1,9 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { PERSON_STATUSES } from '../../vocabulary.js'
-import { checksWith } from '../checks.js'
-import type { Columns } from '../columns.js'
+import { type Columns, checksWith } from '../columns.js'
 
-/** People, groups and who is in which. */
 export function personnelTables(columns: Columns) {
   const { table, text, oneOf, integer, timestamps, index, uniqueIndex, primaryKey, check } = columns
   const { bounded, among, instant, detailed, timestampChecks } = checksWith(columns)

@@ -11,12 +11,10 @@ import {
   RISK_STATUSES,
   SCORE_MAX,
 } from '../../vocabulary.js'
-import { checksWith } from '../checks.js'
-import { type Columns, isAmong } from '../columns.js'
+import { type Columns, checksWith, isAmong } from '../columns.js'
 import { literal } from '../literals.js'
 import type { personnelTables } from './personnel.js'
 
-/** Projects with their risks and issues. */
 export function projectTables(columns: Columns, { person }: ReturnType<typeof personnelTables>) {
   const { table, text, oneOf, integer, timestamps, index, uniqueIndex, check } = columns
   const { bounded, among, day, instant, detailed, timestampChecks } = checksWith(columns)
@@ -69,13 +67,13 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
     raisedOn: text('raised_on').notNull(),
     /** 1 while the row is in its list, so that one index serves every page of it. */
     live: integer('live').notNull(),
-    standing: integer('standing').notNull(),
+    sortKey: integer('standing').notNull(),
     /** JSON: a list of objects with name and text. */
     details: text('details'),
     ...timestamps(),
   })
   type Entry = { [Name in keyof ReturnType<typeof entry> | 'status']: AnyPgColumn }
-  const placeOf = (e: Entry) => [e.standing, e.raisedOn, e.id] as const
+  const placeOf = (e: Entry) => [e.sortKey, e.raisedOn, e.id] as const
   const entryRules = (name: string, e: Entry, statuses: readonly string[], liveStatuses: readonly string[]) => [
     uniqueIndex(`${name}_reference`).on(e.projectId, e.reference),
     index(`${name}_by_live`).on(e.live, ...placeOf(e)),
@@ -140,7 +138,7 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
       ),
       check('risk_score_needed', sql`${r.scoreGiven} is null or ${r.likelihood} is null`),
       check('risk_score', sql`${r.score} = coalesce(${r.likelihood} * ${r.impact}, ${r.scoreGiven}, 0)`),
-      check('risk_standing', sql`${r.standing} = -(${r.score} * 10 + coalesce(${r.impact}, 0))`),
+      check('risk_standing', sql`${r.sortKey} = -(${r.score} * 10 + coalesce(${r.impact}, 0))`),
       among('risk_response', r.response, RISK_RESPONSES),
       among('risk_residual_likelihood', r.residualLikelihood, steps),
       among('risk_residual_impact', r.residualImpact, steps),
@@ -174,7 +172,7 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
       index('issue_by_risk').on(i.riskId),
       ...bounded('issue', { assignee_name: [i.assigneeName, 'name'] }),
       among('issue_severity', i.severity, ISSUE_SEVERITIES),
-      check('issue_standing', sql`${i.standing} = ${severityStanding(i.severity)}`),
+      check('issue_standing', sql`${i.sortKey} = ${severitySortKey(i.severity)}`),
       day('issue_due_on', i.dueOn),
     ],
   )
@@ -182,7 +180,7 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
   return { project, risk, riskTally, issue }
 }
 
-function severityStanding(severity: AnyColumn): SQL {
+function severitySortKey(severity: AnyColumn): SQL {
   const cases = ISSUE_SEVERITIES.map((name, index) => `when '${name}' then ${-index}`).join(' ')
   return sql`case ${severity} ${sql.raw(cases)} end`
 }

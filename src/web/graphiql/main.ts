@@ -22,7 +22,6 @@ const AUTHORIZATION = /("Authorization"\s*:\s*"Bearer )([^"]*)(?=")/i
 /** A pause in typing, after which a new key is tried. */
 const TYPED_MS = 400
 
-/** The query of a link to this page. */
 const linked = new URLSearchParams(location.search)
 const linkedQuery = linked.get('query')
 const opened: Starter[] = linkedQuery === null ? [] : [{ query: linkedQuery, variables: linked.get('variables') ?? '' }]

@@ -100,7 +100,6 @@ const MOVED = `query WhatMoved($since: DateTime!) {
 
 const MONTH_MS = 30 * 24 * 60 * 60 * 1000
 
-/** The examples, one for each tab. */
 export function starters(now: Date): readonly Starter[] {
   const since = new Date(now.getTime() - MONTH_MS).toISOString()
   return [

@@ -163,24 +163,22 @@ export function registerQuery(filter: Filter): string {
   return graphqlQuery(text, { risks: riskFilterOf(filter), first: PAGE })
 }
 
-export interface RiskMovement {
+interface Movement {
   readonly id: string
   readonly reference: string
   readonly title: string
   readonly project: ProjectRef
   readonly movement: string
+}
+
+export interface RiskMovement extends Movement {
   readonly scoreFrom: number | null
   readonly scoreTo: number | null
   readonly levelFrom: string | null
   readonly levelTo: string | null
 }
 
-export interface IssueMovement {
-  readonly id: string
-  readonly reference: string
-  readonly title: string
-  readonly project: ProjectRef
-  readonly movement: string
+export interface IssueMovement extends Movement {
   readonly severityFrom: string | null
   readonly severityTo: string | null
   readonly dueFrom: string | null
@@ -194,14 +192,10 @@ export interface Movements {
   readonly issues?: readonly IssueMovement[]
 }
 
-export interface TrendPoint {
+type LevelCount = 'live' | 'unassessed' | 'low' | 'medium' | 'high' | 'critical'
+
+export interface TrendPoint extends Readonly<Record<LevelCount, number>> {
   readonly on: string
-  readonly live: number
-  readonly unassessed: number
-  readonly low: number
-  readonly medium: number
-  readonly high: number
-  readonly critical: number
 }
 
 export interface Past {

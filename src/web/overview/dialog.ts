@@ -1,5 +1,5 @@
 import { read } from '../api.js'
-import { el, given, replace } from '../dom.js'
+import { button, el, given, remark, replace } from '../dom.js'
 import { fieldName, shownDay, shownMoment, T } from '../texts.js'
 import type { Issue } from './data.js'
 import { chip } from './levels.js'
@@ -22,7 +22,7 @@ const LEFT_OUT = new Set(['title', 'reference', 'project', 'score', 'level', 'ur
 /** Everything about one risk, in a dialog. */
 export function riskDialog(fail: (error: unknown) => void) {
   const content = el('div', { class: 'body' })
-  const close = el('button', { type: 'button', class: 'quiet', onclick: () => root.close() }, T.close)
+  const close = button({ class: 'quiet', onclick: () => root.close() }, T.close)
   const root: HTMLDialogElement = el(
     'dialog',
     { 'aria-labelledby': 'risk-title', onclick: closeOutside },
@@ -106,18 +106,17 @@ function issuesOf(issues: readonly Issue[]): HTMLElement[] {
   const items = issues.map(({ severity, title, reference }) =>
     el('li', {}, chip(severity), ' ', given(title), el('span', { class: 'meta' }, ' ', given(reference))),
   )
-  const list = items.length === 0 ? el('p', { class: 'note' }, T.noneCaused) : el('ul', { class: 'plain' }, ...items)
+  const list = items.length === 0 ? remark(T.noneCaused) : el('ul', { class: 'plain' }, ...items)
   return [el('h3', {}, T.caused), list]
 }
 
 function historyOf(changes: readonly Change[]): HTMLElement[] {
   const items = [...changes].reverse().map(({ action, recordedAt, fields }) => {
-    const isNew = action === 'CREATED'
-    const lines = isNew
-      ? []
-      : fields.map(({ field, from, to }) =>
-          el('li', {}, given(T.historyLine(fieldName(field), plain(from, field), plain(to, field)))),
-        )
+    // A new risk has all of its fields above.
+    const changed = action === 'CREATED' ? [] : fields
+    const lines = changed.map(({ field, from, to }) =>
+      el('li', {}, given(T.historyLine(fieldName(field), plain(from, field), plain(to, field)))),
+    )
     return el(
       'li',
       {},

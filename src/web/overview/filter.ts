@@ -88,7 +88,6 @@ export function sinceOf({ since }: Filter, now = Date.now()): string {
 const persons = (owner: string | undefined) => (owner === undefined ? undefined : [owner === 'none' ? null : owner])
 const orNone = <V>(list: readonly V[]) => (list.length === 0 ? undefined : list)
 
-/** The `RiskFilter` of GraphQL. */
 export function riskFilterOf({ project, level, likelihood, impact, owner, search, unplaced }: Filter) {
   return { project: orNone(project), level: orNone(level), likelihood, impact, owner: persons(owner), search, unplaced }
 }

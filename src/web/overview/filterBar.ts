@@ -1,4 +1,4 @@
-import { el, replace } from '../dom.js'
+import { button, el, given, remark, replace } from '../dom.js'
 import { shownDay, T } from '../texts.js'
 import type { Overview } from './data.js'
 import { type Filter, NO_FILTER, sinceOf } from './filter.js'
@@ -35,14 +35,9 @@ export function filterPart(choose: Choose) {
 
   function show(filter: Filter, overview: Overview | undefined): void {
     const projects = (overview?.projects.nodes ?? []).map(({ key, name }) => [key, `${key} · ${name}`] as const)
-    options(project, T.anyProject, projects, filter.project.join(), filter.project.join(', '))
-    options(
-      level,
-      T.anyLevel,
-      LEVELS.map((one) => [one, T.levels[one] ?? one] as const),
-      filter.level.join(),
-      filter.level.map((one) => T.levels[one] ?? one).join(', '),
-    )
+    const levels = LEVELS.map((one) => [one, levelName(one)] as const)
+    options(project, T.anyProject, projects, filter.project)
+    options(level, T.anyLevel, levels, filter.level, levelName)
     owners(owner, filter, overview)
     search.value = filter.search ?? ''
     since.value = sinceOf(filter)
@@ -51,12 +46,21 @@ export function filterPart(choose: Choose) {
   return { root, show }
 }
 
+const levelName = (level: string) => T.levels[level] ?? level
+
 type Option = readonly [value: string, text: string]
 
-/** A select that also shows a value that is none of its options, such as several projects. */
-function options(select: HTMLSelectElement, any: string, all: readonly Option[], value: string, words = value): void {
-  const known = all.some(([one]) => one === value) || value === ''
-  const extra: Option[] = known ? [] : [[value, words]]
+/** A select that also shows a choice that is none of its options, such as several projects. */
+function options(
+  select: HTMLSelectElement,
+  any: string,
+  all: readonly Option[],
+  chosen: readonly string[],
+  wordOf = (one: string) => one,
+): void {
+  const value = chosen.join()
+  const isOption = value === '' || all.some(([one]) => one === value)
+  const extra: Option[] = isOption ? [] : [[value, chosen.map(wordOf).join(', ')]]
   const made = [['', any] as const, ...extra, ...all].map(([one, text]) => el('option', { value: one }, text))
   replace(select, ...made)
   select.value = value
@@ -67,18 +71,14 @@ function owners(select: HTMLSelectElement, filter: Filter, overview: Overview | 
   for (const { owner } of overview?.risks.nodes ?? []) if (owner) found.set(owner.id, owner.name)
   const value = filter.owner ?? ''
   const sorted = [...found].sort(([, a], [, b]) => a.localeCompare(b))
-  const group = el(
-    'optgroup',
-    { label: T.ownersShown },
-    ...sorted.map(([id, name]) => el('option', { value: id }, name)),
-  )
+  const people = sorted.map(([id, name]) => el('option', { value: id }, name))
   const isListed = value === '' || value === 'none' || found.has(value)
   replace(
     select,
     el('option', { value: '' }, T.anyOwner),
     el('option', { value: 'none' }, T.nobody),
     !isListed && el('option', { value }, ownerName(value, overview)),
-    sorted.length > 0 && group,
+    people.length > 0 && el('optgroup', { label: T.ownersShown }, ...people),
   )
   select.value = value
 }
@@ -102,7 +102,6 @@ interface Choice {
 
 type Several = 'project' | 'level' | 'severity' | 'projectStatus'
 
-/** What is chosen, in words. */
 export function wordsOf(filter: Filter, overview: Overview | undefined): Choice[] {
   const { likelihood, impact, owner, search, unplaced, dueBefore, group, movement } = filter
   const each = (name: Several, words: (value: string) => string): Choice[] =>
@@ -111,26 +110,20 @@ export function wordsOf(filter: Filter, overview: Overview | undefined): Choice[
       text: words(value),
       without: { [name]: filter[name].filter((one) => one !== value) },
     }))
-  const one = (name: keyof Filter, text: string | undefined | false): Choice[] =>
-    text ? [{ name, text, without: { [name]: undefined } }] : []
-  const cell = likelihood !== undefined || impact !== undefined
+  const one = (
+    name: keyof Filter,
+    text: string | undefined,
+    without: Partial<Filter> = { [name]: undefined },
+  ): Choice[] => (text ? [{ name, text, without }] : [])
   const moved = movement && (T.movements[movement] ?? T.issueMovements[movement] ?? movement)
   return [
     ...each('project', T.chosenProject),
-    ...each('level', (level) => T.chosenLevel(T.levels[level] ?? level)),
-    ...(cell
-      ? [
-          {
-            name: 'likelihood' as const,
-            text: T.chosenCell(likelihood, impact),
-            without: { likelihood: undefined, impact: undefined },
-          },
-        ]
-      : []),
+    ...each('level', (level) => T.chosenLevel(levelName(level))),
+    ...one('likelihood', T.chosenCell(likelihood, impact), { likelihood: undefined, impact: undefined }),
     ...one('unplaced', unplaced && T.chosenUnplaced),
     ...one('owner', owner && T.chosenOwner(ownerName(owner, overview))),
     ...one('search', search && T.chosenSearch(search)),
-    ...each('severity', (severity) => T.chosenSeverity(T.levels[severity] ?? severity)),
+    ...each('severity', (severity) => T.chosenSeverity(levelName(severity))),
     ...one('dueBefore', dueBefore && T.chosenDue(shownDay(dueBefore))),
     ...each('projectStatus', (state) => T.chosenState(T.projectStates[state] ?? state)),
     ...one('group', group && T.chosenGroup(group)),
@@ -145,28 +138,19 @@ export function unfollowed(
   names: readonly (keyof Filter)[],
 ): HTMLElement | false {
   const words = wordsOf(filter, overview).filter(({ name }) => names.includes(name))
-  return words.length > 0 && el('p', { class: 'note' }, T.notFollowed(words.map(({ text }) => text).join(', ')))
+  return words.length > 0 && remark(T.notFollowed(words.map(({ text }) => text).join(', ')))
 }
 
 function choices(filter: Filter, overview: Overview | undefined, choose: Choose): HTMLElement[] {
   const all = wordsOf(filter, overview)
   if (all.length === 0) return []
   const item = ({ text, without }: Choice, index: number) =>
-    el(
-      'li',
-      {},
-      el(
-        'button',
-        { type: 'button', id: `chosen-${index}`, 'aria-label': T.remove(text), onclick: () => choose(without) },
-        el('bdi', {}, text),
-        el('span', { 'aria-hidden': 'true' }, ' ×'),
-      ),
+    button(
+      { id: `chosen-${index}`, 'aria-label': T.remove(text), onclick: () => choose(without) },
+      given(text),
+      el('span', { 'aria-hidden': 'true' }, ' ×'),
     )
   const { since } = filter
-  const clear = el(
-    'button',
-    { type: 'button', class: 'quiet', onclick: () => choose({ ...NO_FILTER, since }) },
-    T.clearFilter,
-  )
-  return [...all.map(item), el('li', {}, clear)]
+  const clear = button({ class: 'quiet', onclick: () => choose({ ...NO_FILTER, since }) }, T.clearFilter)
+  return [...all.map(item), clear].map((one) => el('li', {}, one))
 }

@@ -12,12 +12,6 @@ export function levelOf(score: number): string {
 
 /** The level of a risk or the severity of an issue: in colour and in words. */
 export function chip(level: string, score?: number): HTMLElement {
-  const text = T.levels[level] ?? level
-  return el(
-    'span',
-    { class: `chip level-${level}` },
-    score !== undefined && el('strong', {}, score),
-    score !== undefined && ' ',
-    text,
-  )
+  const figure = score === undefined ? [] : [el('strong', {}, score), ' ']
+  return el('span', { class: `chip level-${level}` }, ...figure, T.levels[level] ?? level)
 }

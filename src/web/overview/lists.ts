@@ -1,4 +1,4 @@
-import { el, given, replace, section } from '../dom.js'
+import { el, given, remark, replace, section } from '../dom.js'
 import { shownAge, shownDay, shownNumber, T } from '../texts.js'
 import { type Overview, type ProjectRef, type Shown, shownProjects, today } from './data.js'
 import { allIssuesOf, allRisksOf, type Filter } from './filter.js'
@@ -47,7 +47,7 @@ export function issuesPart(link: Link, more: More) {
     replace(
       body,
       unfollowed(filter, overview, ['level', 'likelihood', 'unplaced']),
-      nodes.length === 0 ? el('p', { class: 'note' }, T.noIssues) : table(T.issuesCaption, columns, rows),
+      nodes.length === 0 ? remark(T.noIssues) : table(T.issuesCaption, columns, rows),
       extent('issues', more, T.ofIssues, nodes.length, totalCount),
     )
   }
@@ -104,8 +104,8 @@ export function peoplePart(link: Link, more: More) {
   const groups = section('groups', T.groups)
   function show({ personnel, groups: found }: Overview, shown: Shown): void {
     if (!personnel || !found) {
-      replace(roster.body, missing(T.people))
-      replace(groups.body, missing(T.groups))
+      replace(roster.body, remark(T.scopeMissing(T.people, 'personnel.read')))
+      replace(groups.body, remark(T.scopeMissing(T.groups, 'personnel.read')))
       return
     }
     const people = personnel.nodes.map(({ id, name, title, department }) => {
@@ -131,8 +131,4 @@ export function peoplePart(link: Link, more: More) {
     )
   }
   return { roster: roster.root, groups: groups.root, show }
-}
-
-function missing(what: string): HTMLElement {
-  return el('p', { class: 'note' }, T.scopeMissing(what, 'personnel.read'))
 }

@@ -1,5 +1,5 @@
 import { Away, base, hasGraphiql, key, Refused } from '../api.js'
-import { el, replace } from '../dom.js'
+import { button, el, replace } from '../dom.js'
 import { keyForm } from '../keyForm.js'
 import { shownAge, shownMoment, shownTime, T } from '../texts.js'
 import {
@@ -94,7 +94,6 @@ document.body.append(
   dialog.root,
 )
 
-/** The address of what a filter shows. */
 function addressOf(chosen: Filter, to: string): string {
   return `${location.pathname}${queryOf(chosen)}${to && `#${to}`}`
 }
@@ -144,8 +143,7 @@ async function refresh(): Promise<void> {
   if (!key.current) return askForKey('')
   try {
     own = await readKey()
-    const canSeeProjects = grants(own, 'projects')
-    if (!canSeeProjects) return askForKey(T.scopeMissing(T.liveRisks, 'projects.read'))
+    if (!grants(own, 'projects')) return askForKey(T.scopeMissing(T.liveRisks, 'projects.read'))
     const now = await readOverview(filter, shown, grants(own, 'personnel'))
     if (mine !== turn) return
     refreshedAt = Date.now()
@@ -165,7 +163,7 @@ function showPage(now: Overview): void {
   replace(notice)
   showFreshness()
   if (isSame) return
-  const forgetting = el('button', { type: 'button', class: 'quiet', onclick: forget }, T.keyForget)
+  const forgetting = button({ class: 'quiet', onclick: forget }, T.keyForget)
   replace(who, el('span', {}, T.keyOf(own?.name ?? '')), forgetting)
   filters.show(filter, now)
   headline.show(now, filter)

@@ -1,4 +1,4 @@
-import { el, replace, section, spoken } from '../dom.js'
+import { button, el, replace, section, spoken } from '../dom.js'
 import { shownNumber, T } from '../texts.js'
 import type { Matrix } from './data.js'
 import type { Filter } from './filter.js'
@@ -11,11 +11,7 @@ const STEPS = [1, 2, 3, 4, 5]
 export function matrixPart(choose: (change: Partial<Filter>) => void, link: Link) {
   let isSwapped = false
   let shown: [Matrix, Filter] | undefined
-  const swap = el(
-    'button',
-    { type: 'button', class: 'quiet no-print', 'aria-pressed': 'false', onclick: swapAxes },
-    T.swap,
-  )
+  const swap = button({ class: 'quiet no-print', 'aria-pressed': 'false', onclick: swapAxes }, T.swap)
   const { root, body } = section('matrix', T.matrix, swap)
 
   function swapAxes(): void {
@@ -33,16 +29,10 @@ export function matrixPart(choose: (change: Partial<Filter>) => void, link: Link
 
   function table(matrix: Matrix, filter: Filter): HTMLTableElement {
     const [down, across] = isSwapped ? [T.impact, T.likelihood] : [T.likelihood, T.impact]
-    const rows = [...STEPS]
-      .reverse()
-      .map((row) =>
-        el(
-          'tr',
-          {},
-          el('th', { scope: 'row' }, row),
-          ...STEPS.map((column) => (isSwapped ? cell(column, row) : cell(row, column))),
-        ),
-      )
+    const rows = [...STEPS].reverse().map((row) => {
+      const cells = STEPS.map((column) => (isSwapped ? cell(column, row) : cell(row, column)))
+      return el('tr', {}, el('th', { scope: 'row' }, row), ...cells)
+    })
     function cell(likelihood: number, impact: number): HTMLTableCellElement {
       const count = matrix.cells.find((one) => one.likelihood === likelihood && one.impact === impact)?.count ?? 0
       const score = likelihood * impact
@@ -53,14 +43,8 @@ export function matrixPart(choose: (change: Partial<Filter>) => void, link: Link
       return el(
         'td',
         { class: `cell level-${level}` },
-        el(
-          'button',
-          {
-            type: 'button',
-            id: `cell-${likelihood}-${impact}`,
-            'aria-pressed': String(isChosen),
-            onclick: () => choose(choice),
-          },
+        button(
+          { id: `cell-${likelihood}-${impact}`, 'aria-pressed': String(isChosen), onclick: () => choose(choice) },
           spoken(T.cellBefore(likelihood, impact)),
           el('strong', {}, shownNumber(count)),
           spoken(T.cellAfter(count, score)),
@@ -69,21 +53,16 @@ export function matrixPart(choose: (change: Partial<Filter>) => void, link: Link
         ),
       )
     }
+    const axes = [
+      el('th', { scope: 'col', class: 'axis' }, T.down(down)),
+      el('th', { scope: 'colgroup', colspan: 5, class: 'axis' }, T.across(across)),
+    ]
+    const steps = STEPS.map((step) => el('th', { scope: 'col' }, step))
     return el(
       'table',
       { class: 'matrix' },
       el('caption', { class: 'spoken' }, T.matrixCaption),
-      el(
-        'thead',
-        {},
-        el(
-          'tr',
-          {},
-          el('th', { scope: 'col', class: 'axis' }, T.down(down)),
-          el('th', { scope: 'colgroup', colspan: 5, class: 'axis' }, T.across(across)),
-        ),
-        el('tr', {}, el('td', {}), ...STEPS.map((step) => el('th', { scope: 'col' }, step))),
-      ),
+      el('thead', {}, el('tr', {}, ...axes), el('tr', {}, el('td', {}), ...steps)),
       el('tbody', {}, ...rows),
       el('tbody', {}, unassessed(matrix, filter)),
     )
@@ -91,19 +70,14 @@ export function matrixPart(choose: (change: Partial<Filter>) => void, link: Link
 
   function unassessed({ unassessed: count }: Matrix, filter: Filter): HTMLTableRowElement {
     const isChosen = filter.level.join() === 'UNASSESSED'
-    const button = el(
-      'button',
-      {
-        type: 'button',
-        id: 'cell-unassessed',
-        'aria-pressed': String(isChosen),
-        onclick: () => choose({ level: isChosen ? [] : ['UNASSESSED'], likelihood: undefined, impact: undefined }),
-      },
+    const choice = { level: isChosen ? [] : ['UNASSESSED'], likelihood: undefined, impact: undefined }
+    const some = button(
+      { id: 'cell-unassessed', 'aria-pressed': String(isChosen), onclick: () => choose(choice) },
       el('strong', {}, shownNumber(count)),
       ` ${T.levels['UNASSESSED']}`,
     )
     const none = el('small', {}, `${shownNumber(0)} ${T.levels['UNASSESSED']}`)
-    return el('tr', {}, el('td', { class: 'cell level-UNASSESSED', colspan: 6 }, count > 0 ? button : none))
+    return el('tr', {}, el('td', { class: 'cell level-UNASSESSED', colspan: 6 }, count > 0 ? some : none))
   }
 
   return { root, show }

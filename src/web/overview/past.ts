@@ -1,4 +1,4 @@
-import { el, given, replace, section, svg } from '../dom.js'
+import { button, el, given, remark, replace, section, svg } from '../dom.js'
 import { shownDay, shownNumber, T } from '../texts.js'
 import type { IssueMovement, Movements, Overview, Past, RiskMovement, Shown, TrendPoint } from './data.js'
 import { type Filter, sinceOf } from './filter.js'
@@ -13,7 +13,6 @@ const UNFOLLOWED = ['likelihood', 'unplaced', 'owner', 'search'] as const
 /** Until the past is there, which takes longer than the present. */
 const loading = () => el('p', { class: 'note loading' }, T.loading)
 
-/** What moved since the chosen day. */
 export function movedPart(link: Link, more: More, open: (riskId: string) => void) {
   const day = el('p', { class: 'tools' })
   const { root, body } = section('moved', T.moved, day)
@@ -35,7 +34,7 @@ export function movedPart(link: Link, more: More, open: (riskId: string) => void
     replace(
       body,
       unfollowed(filter, overview, [...UNFOLLOWED, 'severity', 'dueBefore']),
-      isStill ? el('p', { class: 'note' }, T.nothingMoved(since)) : summary(counts, filter),
+      isStill ? remark(T.nothingMoved(since)) : summary(counts, filter),
       all > 0 && entries,
       all > most && extent('moved', more, words, most, all),
     )
@@ -58,11 +57,7 @@ export function movedPart(link: Link, more: More, open: (riskId: string) => void
   }
 
   function riskRow(risk: RiskMovement): Row {
-    const title = el(
-      'button',
-      { type: 'button', class: 'title', id: `moved-${risk.id}`, onclick: () => open(risk.id) },
-      given(risk.title),
-    )
+    const title = button({ class: 'title', id: `moved-${risk.id}`, onclick: () => open(risk.id) }, given(risk.title))
     return row(risk, T.movements[risk.movement] ?? '', title, scores(risk))
   }
   return { root, show }
@@ -125,21 +120,17 @@ export function trendPart() {
     if (!first || !last) return
     const label = T.trendLabel(shownDay(first.on), shownDay(last.on))
     const legend = BANDS.map(({ level }) => el('li', { class: `level-${level}` }, T.levels[level]))
+    const caption = el(
+      'figcaption',
+      {},
+      el('span', {}, shownDay(first.on)),
+      el('ul', { class: 'parts' }, ...legend),
+      el('span', {}, shownDay(last.on)),
+    )
     replace(
       body,
       unfollowed(filter, overview, ['level', ...UNFOLLOWED]),
-      el(
-        'figure',
-        {},
-        chart(points, label),
-        el(
-          'figcaption',
-          {},
-          el('span', {}, shownDay(first.on)),
-          el('ul', { class: 'parts' }, ...legend),
-          el('span', {}, shownDay(last.on)),
-        ),
-      ),
+      el('figure', {}, chart(points, label), caption),
       el('details', { id: 'trend-table', class: 'no-print' }, el('summary', {}, T.trendTable), rows(points)),
     )
   }
@@ -164,17 +155,8 @@ function chart(points: readonly TrendPoint[], label: string): SVGElement {
       })
     })
   })
-  return svg(
-    'svg',
-    {
-      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-      role: 'img',
-      'aria-label': label,
-      preserveAspectRatio: 'none',
-      class: 'chart',
-    },
-    ...columns,
-  )
+  const size = { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none' }
+  return svg('svg', { ...size, role: 'img', 'aria-label': label, class: 'chart' }, ...columns)
 }
 
 function rows(points: readonly TrendPoint[]): HTMLTableElement {

@@ -1,5 +1,5 @@
 import { base, download, hasGraphiql } from '../api.js'
-import { el, given, replace, section, spoken } from '../dom.js'
+import { button, el, given, remark, replace, section, spoken } from '../dom.js'
 import { shownNumber, T } from '../texts.js'
 import { type Overview, type Risk, type RiskMovement, registerQuery, SHOWN_MAX } from './data.js'
 import { type Filter, queryOf } from './filter.js'
@@ -14,7 +14,6 @@ interface Actions {
   fail(error: unknown): void
 }
 
-/** The parameters of the risk list. */
 const OF_RISKS = ['project', 'level', 'likelihood', 'impact', 'owner', 'search', 'unplaced'] as const
 
 /** The ranked register of what the filter leaves. */
@@ -28,7 +27,7 @@ export function registerPart({ link, open, more, fail }: Actions) {
     replace(tools, ...links(filter))
     replace(
       body,
-      nodes.length === 0 ? el('p', { class: 'note' }, T.noRisks) : rows(nodes, filter, moved),
+      nodes.length === 0 ? remark(T.noRisks) : rows(nodes, filter, moved),
       extent('risks', more, T.ofRisks, nodes.length, totalCount),
       nodes.length < totalCount && nodes.length >= SHOWN_MAX && el('p', { class: 'note no-print' }, T.mostShown),
     )
@@ -63,11 +62,7 @@ export function registerPart({ link, open, more, fail }: Actions) {
         el(
           'div',
           {},
-          el(
-            'button',
-            { type: 'button', class: 'title', id: risk.id, onclick: () => open(risk.id) },
-            given(risk.title),
-          ),
+          button({ class: 'title', id: risk.id, onclick: () => open(risk.id) }, given(risk.title)),
           el('div', { class: 'meta narrow' }, `${risk.project.key} · `, given(risk.reference), ' · ', owner(risk)),
         ),
         placed(risk, link),

@@ -1,4 +1,4 @@
-import { el } from '../dom.js'
+import { button, el } from '../dom.js'
 import { T } from '../texts.js'
 import { PAGE, SHOWN_MAX, type Shown } from './data.js'
 
@@ -8,7 +8,6 @@ interface Column {
   readonly kind?: string
 }
 
-/** Shows more of a list. */
 export type More = (list: keyof Shown) => void
 
 export type Row = readonly (Node | string)[]
@@ -35,10 +34,6 @@ export function extent(
   all: number,
 ) {
   const left = Math.min(all, SHOWN_MAX) - shown
-  const button = el(
-    'button',
-    { type: 'button', id: `more-${list}`, onclick: () => more(list) },
-    T.more(Math.min(PAGE, left)),
-  )
-  return el('p', { class: 'more no-print' }, el('span', {}, words(shown, all)), left > 0 && button)
+  const next = button({ id: `more-${list}`, onclick: () => more(list) }, T.more(Math.min(PAGE, left)))
+  return el('p', { class: 'more no-print' }, el('span', {}, words(shown, all)), left > 0 && next)
 }

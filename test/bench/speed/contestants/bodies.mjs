@@ -44,7 +44,7 @@ export function issuesBody(store, limit, project) {
 
 function pageBody(list, rows, hasNext) {
   const last = rows.at(-1)
-  return { next: hasNext ? cursorOf(list, last.standing, last.raisedOn, last.id) : null, total: null }
+  return { next: hasNext ? cursorOf(list, last.sortKey, last.raisedOn, last.id) : null, total: null }
 }
 
 function riskBody(row, rankOf) {

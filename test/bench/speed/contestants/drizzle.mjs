@@ -3,9 +3,12 @@ import Database from 'better-sqlite3'
 import DataLoader from 'dataloader'
 import { and, asc, count, eq, inArray, max, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { group, issue, membership, person, project, risk, riskTally } from '../../../../dist/store/sqlite/tables.js'
+import { sqliteColumns } from '../../../../dist/store/columns.js'
+import { defineTables } from '../../../../dist/store/tables.js'
 import { placeOf } from './cursors.mjs'
 import { levelOf } from './store.mjs'
+
+const { group, issue, membership, person, project, risk, riskTally } = defineTables(sqliteColumns)
 
 // SQLite's limit of variables in one statement.
 const IDS_MAX = 30_000
@@ -45,7 +48,7 @@ async function entriesWhere(db, table, limit, condition) {
     .select()
     .from(table)
     .where(and(eq(table.live, 1), condition))
-    .orderBy(asc(table.standing), asc(table.raisedOn), asc(table.id))
+    .orderBy(asc(table.sortKey), asc(table.raisedOn), asc(table.id))
     .limit(limit + 1)
   return pageOf(rows, limit)
 }

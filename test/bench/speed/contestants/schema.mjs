@@ -68,7 +68,7 @@ const optional = (value) => value ?? undefined
 
 export function entryPage(list, { rows, hasNext }) {
   const last = rows.at(-1)
-  const endCursor = last ? cursorOf(list, last.standing, last.raisedOn, last.id) : null
+  const endCursor = last ? cursorOf(list, last.sortKey, last.raisedOn, last.id) : null
   return { nodes: rows, pageInfo: { hasNextPage: hasNext, endCursor } }
 }
 

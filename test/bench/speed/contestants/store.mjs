@@ -11,11 +11,11 @@ const PERSON = `p.id, p.name, p.email, p.external_id as externalId, p.title, p.d
 const RISK = `r.id, r.reference, r.project_id as projectId, r.title, r.description, r.category, r.likelihood, r.impact,
   r.score_given as scoreGiven, r.score, r.status, r.response, r.mitigation, r.cause,
   r.residual_likelihood as residualLikelihood, r.residual_impact as residualImpact, r.owner_id as ownerId,
-  r.owner_name as ownerName, r.url, r.raised_on as raisedOn, r.review_on as reviewOn, r.due_on as dueOn, r.details, r.created_at as createdAt, r.updated_at as updatedAt, r.standing`
+  r.owner_name as ownerName, r.url, r.raised_on as raisedOn, r.review_on as reviewOn, r.due_on as dueOn, r.details, r.created_at as createdAt, r.updated_at as updatedAt, r.standing as sortKey`
 
 const ISSUE = `i.id, i.reference, i.project_id as projectId, i.title, i.description, i.severity, i.status,
   i.assignee_id as assigneeId, i.assignee_name as assigneeName, i.risk_id as riskId, i.url, i.raised_on as raisedOn,
-  i.due_on as dueOn, i.details, i.created_at as createdAt, i.updated_at as updatedAt, i.standing`
+  i.due_on as dueOn, i.details, i.created_at as createdAt, i.updated_at as updatedAt, i.standing as sortKey`
 
 // For contestants that always return it; GraphQL servers look up projects only if selected.
 const PROJECT = 'o.key as projectKey, o.name as projectName, w.name as whoName'

@@ -162,7 +162,7 @@ const connect = (list, { rows, hasNext }, placeOf) => {
   const cursor = (row) => cursorOf(list, ...placeOf(row))
   return { nodes: rows, cursor, pageInfo: { hasNextPage: hasNext, endCursor: last ? cursor(last) : null } }
 }
-const entryPlace = ({ standing, raisedOn, id }) => [standing, raisedOn, id]
+const entryPlace = ({ sortKey, raisedOn, id }) => [sortKey, raisedOn, id]
 
 const EntryFilter = builder.inputType('EntryFilter', { fields: (t) => ({ project: t.stringList() }) })
 const AddPersonInput = builder.inputType('AddPersonInput', {

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
-import { assumeProduction, type Flags, readConfig, SETTINGS } from '../../config.js'
-import { namesOf } from '../../fields.js'
-import { LIMIT_GROUPS } from '../../limits.js'
-import { commandWith, print, WrongUsage } from '../command.js'
+import { assumeProduction, type Flags, readConfig, SETTINGS } from '../config.js'
+import { namesOf } from '../fields.js'
+import { LIMIT_GROUPS } from '../limits.js'
+import { commandWith, print, WrongUsage } from './command.js'
 
 const DEMO_DATABASE = 'file:./data/demo.db'
 
@@ -26,7 +26,7 @@ export function serveCommand(clock: () => Date): Command {
       setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
       assumeProduction()
       // Imported lazily: the other commands start faster without it.
-      const { serve } = await import('./server.js')
+      const { serve } = await import('./serve/server.js')
       await serve(config, { isDemo: flags.demo ?? false, clock, stop })
     })
 }
@@ -40,7 +40,6 @@ function stopSignal(): Promise<NodeJS.Signals> {
   })
 }
 
-/** The default width of a terminal. */
 const COLUMNS = 80
 
 function limitsHelp(): string {

@@ -9,7 +9,7 @@ import { ASSESSMENT_MAX, SCORE_MAX } from '../vocabulary.js'
 import { IssueSeverity, IssueStatus } from './issues.graph.js'
 import { ISSUE_FIELDS } from './issues.js'
 import { Project, ProjectStatus } from './projects.graph.js'
-import { PROJECT_FIELDS, projects } from './projects.js'
+import { inCapitals, PROJECT_FIELDS, projects } from './projects.js'
 import { members, recordsIn, SyncCounts, SyncWarning } from './results.graph.js'
 import { RiskResponse, RiskStatus } from './risks.graph.js'
 import { RISK_FIELDS } from './risks.js'
@@ -117,8 +117,6 @@ members(SyncResult, {
   },
 })
 
-const keyIn = ({ key }: { readonly key: string }) => key.trim().toUpperCase()
-
 reportField('syncProject', {
   type: SyncResult,
   scope: 'projects.manage',
@@ -127,7 +125,7 @@ reportField('syncProject', {
     'An unknown project is added. Repeating it changes nothing.',
   price: { records: ({ input }) => recordsIn(input, 'risks', 'issues') },
   args: (arg) => ({ input: arg({ type: SyncProjectInput, required: true, description: 'The state of the project.' }) }),
-  check: (principal, { input }) => requireProject(principal, keyIn(input)),
+  check: (principal, { input }) => requireProject(principal, inCapitals(input.key)),
   change: (write, { input }, { scopes }) =>
-    syncProject(write, { ...input, key: keyIn(input) }, grants(scopes, 'personnel.read')),
+    syncProject(write, { ...input, key: inCapitals(input.key) }, grants(scopes, 'personnel.read')),
 })
