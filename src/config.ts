@@ -9,8 +9,6 @@ export interface Setting<T> {
   readonly read: (text: string) => T | undefined
   /** A valid value, for the error message. */
   readonly form: string
-  /** Former names: using them is an error that gives the new ones. */
-  readonly formerly?: { readonly flag: string; readonly env: string }
 }
 
 /** Bytes. */
@@ -107,7 +105,6 @@ export const SETTINGS = {
   responseCacheMegabytes: setting({
     flag: '--response-cache-megabytes <number>',
     env: 'OPERATIONS_RESPONSE_CACHE_MEGABYTES',
-    formerly: { flag: '--ready-megabytes', env: 'OPERATIONS_READY_MEGABYTES' },
     help: 'the size of the response cache; 0 for none',
     fallback: LIMITS.responseCacheBytesMax / MEGABYTE,
     read: (text) => wholeNumber(text, 0, 100_000),
@@ -221,12 +218,7 @@ function unknownNames(env: NodeJS.ProcessEnv): string[] {
   const known = new Set<string>(Object.values(SETTINGS).map((one) => one.env))
   return Object.keys(env)
     .filter((name) => name.startsWith('OPERATIONS_') && !known.has(name) && !NOT_OURS.test(name))
-    .map((name) => renamed(name) ?? `${name} is not a known setting.`)
-}
-
-function renamed(name: string): string | undefined {
-  const setting = Object.values<Setting<unknown>>(SETTINGS).find(({ formerly }) => formerly?.env === name)
-  return setting && `${name} is called ${setting.env} now.`
+    .map((name) => `${name} is not a known setting.`)
 }
 
 function wholeNumber(text: string, least: number, most: number): number | undefined {

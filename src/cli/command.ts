@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { readConfig, SETTINGS, type Setting, type SettingName } from '../config.js'
 import { openStore } from '../store/open.js'
 import type { Store } from '../store/store.js'
@@ -17,18 +17,11 @@ export class CommandFailed extends Error {}
 export function commandWith(name: string, description: string, settings: readonly SettingName[]): Command {
   const command = new Command(name).description(description)
   for (const key of settings) {
-    const { flag, env, help, fallback, formerly }: Setting<unknown> = SETTINGS[key]
+    const { flag, env, help, fallback }: Setting<unknown> = SETTINGS[key]
     const preset = fallback === '' || fallback === true || fallback === undefined ? '' : `; ${fallback} unless given`
     command.option(flag, `${help} (${env}${preset})`)
-    if (formerly) refuseFormer(command, formerly.flag, flag)
   }
   return command
-}
-
-function refuseFormer(command: Command, former: string, flag: string): void {
-  command.addOption(new Option(`${former} [value]`).hideHelp()).on(`option:${former.replace(/^--/, '')}`, () => {
-    throw new WrongUsage(`${former} is called ${flag.split(' ')[0]} now.`)
-  })
 }
 
 interface StoreFlags {

@@ -6,8 +6,8 @@ import { badArgument } from '../errors.js'
 import { type IdKind, isId } from '../ids.js'
 import type { List } from '../store/query/page.js'
 import type { Identified } from '../store/query/relations.js'
+import { idKey, type KeyPart, keyPart, type RowKey } from '../store/query/rowKeys.js'
 import type { Read } from '../store/store.js'
-import type { TextKind } from '../vocabulary.js'
 import { needs } from './builder.js'
 import { columns, rootField, type Types } from './fields.js'
 import { boundedText } from './inputs.js'
@@ -20,40 +20,50 @@ interface RootEntity<T extends Identified, F extends object> {
   readonly description: string
   readonly list: List<T, F>
   /** Unique keys other than the id. */
-  readonly ways: readonly UniqueKey<T>[]
+  readonly keys: readonly UniqueKey<T>[]
   /** The argument whose values `id` accepts too. A text in the form of an id is always an id. */
   readonly idMayBe?: string
 }
 
 /** A unique key of a row, as one or more text arguments that must be given together. */
 export interface UniqueKey<T extends PgTable> {
-  readonly args: Readonly<Record<string, WayArgument>>
+  readonly args: Readonly<Record<string, KeyArgument>>
   /** The condition for the row; the arguments are placeholders of the same names. */
   condition(read: Read, row: T): SQL
 }
 
-interface WayArgument {
-  readonly kind: TextKind
+interface KeyArgument {
+  readonly part: KeyPart
   readonly description: string
-  readonly canonical: (text: string) => string
+}
+
+/** A key in one column, as an argument of this name. */
+export function byKey<T extends PgTable>(name: string, key: RowKey<T>, description: string): UniqueKey<T> {
+  const [part = keyPart('id')] = key.parts
+  return {
+    args: { [name]: { part, description } },
+    condition: (read, row) => sql`${key.columns(read, row)[0]} = ${sql.placeholder(name)}`,
+  }
 }
 
 /** Declares a query for one row, by exactly one of its unique keys. */
 export function queryOne<T extends Identified, F extends object>(
   name: IdKind,
-  { list, type, scope, description, ways, idMayBe }: RootEntity<T, F>,
+  { list, type, scope, description, keys, idMayBe }: RootEntity<T, F>,
 ): void {
-  const byArguments = namedBy([BY_ID, ...ways])
+  const byArguments = namedBy([BY_ID, ...keys])
   const named: SingleRow['named'] = (args) => {
     const found = byArguments(args)
     const { id } = found.given
     return idMayBe === undefined || id === undefined || isId(name, id) ? found : byArguments({ [idMayBe]: id })
   }
   const one: SingleRow = { list, named }
-  const keys = ways.flatMap(({ args }) => Object.entries(args))
+  const given = keys.flatMap(({ args }) => Object.entries(args))
   rootField('query', name, (arg) => {
-    const byKey = keys.map(([key, { kind, description }]) => [key, arg.string(boundedText(kind, description))] as const)
-    const args = { id: arg.id({ description: idOf(name, idMayBe) }), ...Object.fromEntries(byKey) }
+    const texts = given.map(([key, { part, description }]) => {
+      return [key, arg.string(boundedText(part.kind, description))] as const
+    })
+    const args = { id: arg.id({ description: idOf(name, idMayBe) }), ...Object.fromEntries(texts) }
     return { type, description, ...needs(scope, { sql: { one } }), args }
   })
 }
@@ -63,26 +73,23 @@ export function idOf(noun: string, orBy?: string): string {
   return `The id${orBy === undefined ? '' : ` or the ${orBy === 'email' ? 'e-mail' : orBy}`} of the ${noun}.`
 }
 
-const BY_ID: UniqueKey<never> = {
-  args: { id: { kind: 'id', description: '', canonical: (text) => text } },
-  condition: (_, row: Identified) => sql`${row.id} = ${sql.placeholder('id')}`,
-}
+const BY_ID: UniqueKey<never> = byKey('id', idKey, '')
 
 /** Finds the unique key that the arguments form; rejects none or a mix of two with the list of possible keys. */
 function namedBy(declared: readonly UniqueKey<never>[]): SingleRow['named'] {
-  const ways = declared.map((way) => ({ way, names: Object.keys(way.args) }))
-  const all = ways.map(({ names }) => names.join(' with '))
+  const keys = declared.map((key) => ({ key, names: Object.keys(key.args) }))
+  const all = keys.map(({ names }) => names.join(' with '))
   const listed = all.length === 1 ? all.join() : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`
   return (args) => {
-    const given = ways.flatMap(({ names }) => names).filter((name) => args[name] != null)
-    const chosen = ways.find(({ names }) => names.join() === given.join())
+    const given = keys.flatMap(({ names }) => names).filter((name) => args[name] != null)
+    const chosen = keys.find(({ names }) => names.join() === given.join())
     if (!chosen) throw badArgument(given[0] ?? 'id', `Give ${all.length === 1 ? listed : `exactly one of ${listed}`}.`)
-    const { way, names } = chosen
-    const values = names.map((name) => [name, way.args[name]?.canonical(String(args[name])) ?? ''] as const)
+    const { key, names } = chosen
+    const values = names.map((name) => [name, key.args[name]?.part.canonical(String(args[name])) ?? ''] as const)
     return {
-      way: names.join(),
+      key: names.join(),
       // A cast: a key is only used with the table that it is declared for.
-      condition: (read, table) => way.condition(read, table as never),
+      condition: (read, table) => key.condition(read, table as never),
       given: Object.fromEntries(values),
     }
   }

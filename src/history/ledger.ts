@@ -16,7 +16,7 @@ export interface Stored<Row> {
   readonly after: Row
 }
 
-export type Verdict = 'created' | 'updated' | 'unchanged'
+export type LedgerOutcome = 'created' | 'updated' | 'unchanged'
 
 interface LedgerOptions<Row> {
   readonly kind: EntityKind
@@ -53,10 +53,10 @@ export class Ledger<Row extends Entity> {
     before: Row | undefined,
     draft: Row,
     { action, beside = {} }: { action?: ChangeAction; beside?: FieldChanges } = {},
-  ): { row: Row; verdict: Verdict } {
+  ): { row: Row; outcome: LedgerOutcome } {
     const fields = this.differences(before, draft)
     Object.assign(fields, beside)
-    if (before && Object.keys(fields).length === 0) return { row: before, verdict: 'unchanged' }
+    if (before && Object.keys(fields).length === 0) return { row: before, outcome: 'unchanged' }
     const { at } = this.write
     const after = before ? { ...draft, createdAt: before.createdAt, updatedAt: at } : draft
     this.pending.push({ before, after })
@@ -70,7 +70,7 @@ export class Ledger<Row extends Entity> {
       ...originOf(this.write),
       ...this.states(before, after),
     })
-    return { row: after, verdict: before ? 'updated' : 'created' }
+    return { row: after, outcome: before ? 'updated' : 'created' }
   }
 
   /** Stores the rows added since the last call, and returns them. */

@@ -34,7 +34,7 @@ export function createApp(options: AppOptions): App {
   const { store, log, basePath } = options
   const waiting = new Waiting(store.versions)
   const rateLimits = createRateLimits(options)
-  const engine = new Engine({ ...options, rateLimits, onWritten: () => waiting.look() })
+  const engine = new Engine({ ...options, rateLimits, onWritten: () => waiting.poll() })
   const serveCached = createResponseCache(options.responseCacheBytesMax, rateLimits)
   const headers = createResponseHeaders(options.corsOrigins)
   const inFlight = new BytesInFlight(options.inFlightBytesMax)

@@ -89,10 +89,10 @@ const NOT_STORED = { headers: { 'cache-control': 'no-store' } }
 /** A read-only store still counts as ready: otherwise it would take every instance out of the load balancer. */
 function createReadiness(store: Store): Page {
   // This path needs no key, so checks of the store are limited to one per `HEALTH_EVERY_MS`.
-  const look = atMostEvery(HEALTH_EVERY_MS, () => store.version())
+  const readVersion = atMostEvery(HEALTH_EVERY_MS, () => store.version())
   return async (request) => {
     try {
-      await look()
+      await readVersion()
       const { isWritable: writes } = await store.health()
       return respond(request, Content.json({ status: 'ready', writes }), NOT_STORED)
     } catch (cause) {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { eq } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import type { Verdict } from '../history/ledger.js'
+import type { LedgerOutcome } from '../history/ledger.js'
 import { LIMITS } from '../limits.js'
 import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
@@ -94,8 +94,8 @@ export class ImportRun {
     return this.violations.length === 0
   }
 
-  count(verdict: Verdict | 'closed'): void {
-    this.counts[verdict] += 1
+  count(outcome: LedgerOutcome | 'closed'): void {
+    this.counts[outcome] += 1
   }
 
   /** Adds the violations of a record to the result; true if there are none. */

@@ -278,8 +278,8 @@ async function eraseIn(
       .limit(BATCH_ROWS)
     for (const row of rows) {
       const kept = detailsIn(row.details).filter(({ text }) => !isTheirs(text))
-      const { verdict } = ledger.enter(row, { ...row, details: storedDetails(kept) }, { action })
-      if (verdict === 'updated') ids.push(row.id)
+      const { outcome } = ledger.enter(row, { ...row, details: storedDetails(kept) }, { action })
+      if (outcome === 'updated') ids.push(row.id)
     }
     await ledger.store()
     if (rows.length < BATCH_ROWS) return ids

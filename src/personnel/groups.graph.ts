@@ -1,11 +1,9 @@
-import { sql } from 'drizzle-orm'
 import { builder, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
-import { idOf, queryOne, timestampFields } from '../graph/entities.js'
+import { byKey, idOf, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { columns, computedField, itemsField, mutationField } from '../graph/fields.js'
 import { boundedText, checkedBy, neverNull } from '../graph/inputs.js'
-import { foldedName, trimmed } from '../text.js'
 import {
   addGroup,
   changeGroup,
@@ -80,15 +78,9 @@ queryOne('group', {
   description: 'One group, by id, name or externalId.',
   list: groups,
   idMayBe: 'name',
-  ways: [
-    {
-      args: { name: { kind: 'name', description: 'The name, in any case.', canonical: foldedName } },
-      condition: (_, { nameFolded }) => sql`${nameFolded} = ${sql.placeholder('name')}`,
-    },
-    {
-      args: { externalId: { kind: 'externalId', description: 'The id in the directory.', canonical: trimmed } },
-      condition: (_, { externalId }) => sql`${externalId} = ${sql.placeholder('externalId')}`,
-    },
+  keys: [
+    byKey('name', groupKeys.name, 'The name, in any case.'),
+    byKey('externalId', groupKeys.externalId, 'The id in the directory.'),
   ],
 })
 

@@ -25,16 +25,16 @@ export const groups: List<Tables['group'], GroupFilter> = {
   matching,
 }
 
-export const groupKeys: RowKeys<Tables['group']> = {
+export const groupKeys = {
   id: idKey,
   name: columnKey(keyPart('name', foldedName), ({ nameFolded }) => nameFolded),
   externalId: columnKey(keyPart('externalId', trimmed), ({ externalId }) => externalId),
-}
+} satisfies RowKeys<Tables['group']>
 
 /** How filters, paths and changes name groups. */
 export const groupNaming: Naming = {
   kind: 'group',
-  ways: 'its name or its id',
+  identifiers: 'its name or its id',
   table: groups.table,
   key: { canonical: foldedName, column: (t) => t.group.nameFolded, shown: (t) => t.group.name },
 }

@@ -1,12 +1,10 @@
-import { sql } from 'drizzle-orm'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { detailsField, detailsInput } from '../graph/details.js'
-import { idOf, queryOne, timestampFields } from '../graph/entities.js'
+import { byKey, idOf, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { columns, mutationField } from '../graph/fields.js'
 import { boundedList, boundedText, boundedTexts, checkedBy, neverNull } from '../graph/inputs.js'
-import { foldedName, trimmed } from '../text.js'
 import {
   addPerson,
   changePerson,
@@ -79,17 +77,9 @@ queryOne('person', {
   description: 'One person, by id, e-mail or externalId, on the roster or not.',
   list: personnel,
   idMayBe: 'email',
-  ways: [
-    {
-      args: { email: { kind: 'email', description: 'The e-mail address, in any case.', canonical: foldedName } },
-      condition: (_, { emailFolded }) => sql`${emailFolded} = ${sql.placeholder('email')}`,
-    },
-    {
-      args: {
-        externalId: { kind: 'externalId', description: 'The id in the HR system or directory.', canonical: trimmed },
-      },
-      condition: (_, { externalId }) => sql`${externalId} = ${sql.placeholder('externalId')}`,
-    },
+  keys: [
+    byKey('email', personKeys.email, 'The e-mail address, in any case.'),
+    byKey('externalId', personKeys.externalId, 'The id in the HR system or directory.'),
   ],
 })
 

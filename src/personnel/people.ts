@@ -54,16 +54,16 @@ export const personnel: List<Tables['person'], PersonFilter> = {
   names: { group: groupNaming },
 }
 
-export const personKeys: RowKeys<Tables['person']> = {
+export const personKeys = {
   id: idKey,
   email: columnKey(keyPart('email', foldedName), ({ emailFolded }) => emailFolded),
   externalId: columnKey(keyPart('externalId', trimmed), ({ externalId }) => externalId),
-}
+} satisfies RowKeys<Tables['person']>
 
 /** How filters, paths and changes name people. */
 export const personNaming: Naming = {
   kind: 'person',
-  ways: 'e-mail or user id',
+  identifiers: 'e-mail or user id',
   table: personnel.table,
   key: {
     canonical: foldedName,

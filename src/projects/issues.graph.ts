@@ -132,5 +132,5 @@ queryOne('issue', {
   scope: 'projects.read',
   description: 'One issue, by id, or by its project and its reference there, open or not.',
   list: issues,
-  ways: [byReference],
+  keys: [byReference],
 })

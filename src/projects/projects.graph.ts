@@ -2,13 +2,14 @@ import { sql } from 'drizzle-orm'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { detailsField } from '../graph/details.js'
-import { queryOne, timestampFields, type UniqueKey } from '../graph/entities.js'
+import { byKey, queryOne, timestampFields, type UniqueKey } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { columns, computedField } from '../graph/fields.js'
 import { boundedText } from '../graph/inputs.js'
+import { keyPart } from '../store/query/rowKeys.js'
 import type { Tables } from '../store/tables.js'
 import { trimmed } from '../text.js'
-import { inCapitals, isProject, type ProjectRow, projectHealth, projectKeys, projects } from './projects.js'
+import { isProject, type ProjectRow, projectHealth, projectKeys, projects } from './projects.js'
 
 export const ProjectStatus = enumOf('ProjectStatus', 'The status of a project.', {
   ACTIVE: 'Under way.',
@@ -76,21 +77,14 @@ queryOne('project', {
   description: 'One project, by id or key.',
   list: projects,
   idMayBe: 'key',
-  ways: [
-    {
-      args: {
-        key: { kind: 'projectKey', description: 'The key of the project, in any case.', canonical: inCapitals },
-      },
-      condition: (_, { key }) => sql`${key} = ${sql.placeholder('key')}`,
-    },
-  ],
+  keys: [byKey('key', projectKeys.key, 'The key of the project, in any case.')],
 })
 
 /** Identifies a risk or an issue by its project and its reference in the project. */
 export const byReference: UniqueKey<Tables['risk'] | Tables['issue']> = {
   args: {
-    project: { kind: 'id', description: 'The key of its project, in any case, or the id.', canonical: trimmed },
-    reference: { kind: 'reference', description: 'Its name in that project, such as R-7.', canonical: trimmed },
+    project: { part: keyPart('id', trimmed), description: 'The key of its project, in any case, or the id.' },
+    reference: { part: keyPart('reference', trimmed), description: 'Its name in that project, such as R-7.' },
   },
   condition: ({ t: { project } }, { projectId, reference }) => {
     const named = isProject(project, sql`${sql.placeholder('project')}`)

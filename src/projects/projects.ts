@@ -43,7 +43,8 @@ export const inCapitals = (text: string) => text.trim().toUpperCase()
 
 export const projectKeyPart = keyPart('projectKey', inCapitals)
 
-export const projectKeys: RowKeys<Tables['project']> = { id: idKey, key: columnKey(projectKeyPart, ({ key }) => key) }
+const key = columnKey<Tables['project']>(projectKeyPart, ({ key }) => key)
+export const projectKeys = { id: idKey, key } satisfies RowKeys<Tables['project']>
 
 /** A condition that a row is the project with this id or key, which never look alike. */
 export function isProject({ id, key }: Pick<Tables['project'], 'id' | 'key'>, idOrKey: SQLWrapper): SQL {
@@ -53,7 +54,7 @@ export function isProject({ id, key }: Pick<Tables['project'], 'id' | 'key'>, id
 /** How filters and paths name projects. */
 export const projectNaming: Naming = {
   kind: 'project',
-  ways: 'its key or its id',
+  identifiers: 'its key or its id',
   table: projects.table,
   key: { canonical: inCapitals, column: (t) => t.project.key, shown: (t) => t.project.key },
 }

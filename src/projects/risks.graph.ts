@@ -172,5 +172,5 @@ queryOne('risk', {
   scope: 'projects.read',
   description: 'One risk, by id, or by its project and its reference there, closed or not.',
   list: risks,
-  ways: [byReference],
+  keys: [byReference],
 })

@@ -73,7 +73,7 @@ export const risks: List<Tables['risk'], RiskFilter> = {
 
 export const riskNaming: Naming = {
   kind: 'risk',
-  ways: 'its id',
+  identifiers: 'its id',
   table: risks.table,
 }
 

@@ -5,16 +5,16 @@ import type { Tables } from './tables.js'
 
 type RevisionColumn = keyof Tables['revision']['$inferSelect']
 
-/** Parts of the data that change independently; `known` is about people and groups, but not raised by new people. */
-export const CHANGE_COUNTERS = ['personnel', 'known', 'projects', 'history', 'keys'] as const
+/** Parts of the data that change independently; `personnelUpdates` is not raised by new people. */
+export const CHANGE_COUNTERS = ['personnel', 'personnelUpdates', 'projects', 'history', 'keys'] as const
 export type ChangeCounter = (typeof CHANGE_COUNTERS)[number]
 
 type TableName = Tables[keyof Tables]['_']['name']
 
 const COUNTER_OF = {
   person: 'personnel',
-  groups: 'known',
-  membership: 'known',
+  groups: 'personnelUpdates',
+  membership: 'personnelUpdates',
   project: 'projects',
   risk: 'projects',
   risk_tally: 'projects',
@@ -40,7 +40,7 @@ class TableById extends SQL {
   constructor(table: PgTable) {
     super([sql.identifier(getTableName(table))])
     const counter = counterOf(table)
-    this.counter = counter === 'personnel' ? 'known' : counter
+    this.counter = counter === 'personnel' ? 'personnelUpdates' : counter
   }
 }
 
@@ -77,7 +77,13 @@ export interface Versions extends FoundVersions {
   readonly order: number
 }
 
-const COLUMNS = COUNTERS.map((one) => `${one}, ${one}_nonce`).join(', ')
+/** The columns that have another name. */
+const NAMES: Partial<Record<Counter, string>> = { personnelUpdates: 'known' }
+const columnOf = (counter: Counter) => NAMES[counter] ?? counter
+
+const COLUMNS = COUNTERS.map(columnOf)
+  .map((one) => `${one}, ${one}_nonce`)
+  .join(', ')
 
 export const SELECT_VERSIONS = `select ${COLUMNS} from revision`
 /** The same as one value: the driver of PostgreSQL takes longer to describe the columns than the server to read them. */
@@ -91,7 +97,7 @@ export function versionsIn(row: readonly unknown[] = []): FoundVersions {
   return {
     all: at('value'),
     personnel: at('personnel'),
-    known: at('known'),
+    personnelUpdates: at('personnelUpdates'),
     projects: at('projects'),
     history: at('history'),
     keys: at('keys'),
@@ -124,6 +130,9 @@ export function raise(raised: Raised, changed: Iterable<ChangeCounter>, nonce: n
 
 /** The UPDATE that raises the counters; `build` writes a value or a placeholder. */
 export function raising(raised: Raised, build: (nonce: number) => string): string {
-  const changes = [...raised].map(([one, nonce]) => `${one} = ${one} + 1, ${one}_nonce = ${build(nonce)}`)
+  const changes = [...raised].map(([counter, nonce]) => {
+    const one = columnOf(counter)
+    return `${one} = ${one} + 1, ${one}_nonce = ${build(nonce)}`
+  })
   return `update revision set ${changes.join(', ')}`
 }

@@ -81,7 +81,7 @@ type OnChange = (raised: readonly ChangeCounter[]) => void
 function reporting(write: Write, onChange: OnChange): Write {
   const raise = (table: Table, isInsert = false) => {
     const counter = counterOf(table)
-    if (counter === 'personnel') onChange(isInsert ? [counter] : [counter, 'known'])
+    if (counter === 'personnel') onChange(isInsert ? [counter] : [counter, 'personnelUpdates'])
     else onChange(counter ? [counter] : [])
   }
   const { db, insertAll, updateAll, suspendIndexes } = write

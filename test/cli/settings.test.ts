@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { commandWith, WrongUsage } from '../../src/cli/command.js'
+import { commandWith } from '../../src/cli/command.js'
 import { BadSettings, readConfig, SETTINGS, type SettingName } from '../../src/config.js'
 
 const NAMES = Object.keys(SETTINGS) as SettingName[]
@@ -36,16 +36,3 @@ test.each(['0', '901', '-1', '1.5', 'much'])('--response-megabytes %s is refused
 })
 
 afterEach(() => vi.unstubAllEnvs())
-
-test.each([['--ready-megabytes', '0'], ['--ready-megabytes=0']])('the former flag %s names the new one', (...given) => {
-  const command = commandWith('any', '', ['responseCacheMegabytes'])
-  const sentence = '--ready-megabytes is called --response-cache-megabytes now.'
-  expect(() => command.parse(given, { from: 'user' })).toThrow(new WrongUsage(sentence))
-  expect(command.helpInformation()).not.toContain('--ready-megabytes')
-})
-
-test('the former variable names the new one', () => {
-  vi.stubEnv('OPERATIONS_READY_MEGABYTES', '0')
-  const sentence = 'OPERATIONS_READY_MEGABYTES is called OPERATIONS_RESPONSE_CACHE_MEGABYTES now.'
-  expect(() => readConfig({}, ['responseCacheMegabytes'])).toThrow(new BadSettings(sentence))
-})

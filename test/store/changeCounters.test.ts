@@ -28,16 +28,16 @@ type Ids = Awaited<ReturnType<typeof openCompany>>['ids']
 const CHANGES = {
   'a new person': { changes: ['personnel', 'history'], make: (write) => addPerson(write, ada) },
   'a new name': {
-    changes: ['personnel', 'known', 'history'],
+    changes: ['personnel', 'personnelUpdates', 'history'],
     make: (write, { personId }) => changePerson(write, personId, { name: 'New' }),
   },
-  'a new group': { changes: ['known', 'history'], make: (write) => addGroup(write, { name: 'New' }) },
+  'a new group': { changes: ['personnelUpdates', 'history'], make: (write) => addGroup(write, { name: 'New' }) },
   'a new member': {
-    changes: ['personnel', 'known', 'history'],
+    changes: ['personnel', 'personnelUpdates', 'history'],
     make: (write, { groupId, personId }) => addMember(write, groupId, personId),
   },
   'an erased owner': {
-    changes: ['personnel', 'known', 'projects', 'history'],
+    changes: ['personnel', 'personnelUpdates', 'projects', 'history'],
     make: (write, { personId }) => erasePerson(write, personId),
   },
   'a new project': { changes: ['projects', 'history'], make: (write) => addProject(write, project({ key: 'NEW' })) },

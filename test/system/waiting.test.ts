@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { revokeKey } from '../../src/auth/keys.js'
-import { LOOK_EVERY_MS } from '../../src/http/rest/feed.js'
+import { POLL_EVERY_MS } from '../../src/http/rest/feed.js'
 import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
 import { type Caller, type Gateway, openOffice, type TestResponse, usesAreStored } from '../support/harness.js'
@@ -56,9 +56,9 @@ test('a waiting request reads nothing from the store', async () => {
   const { gateway, caller } = await openOffice()
   const request = caller.get(await awaited(caller))
   await usesAreStored(gateway)
-  expect(await isWaiting(request, 2 * LOOK_EVERY_MS)).toBe(true)
+  expect(await isWaiting(request, 2 * POLL_EVERY_MS)).toBe(true)
   gateway.statements()
-  expect(await isWaiting(request, 2 * LOOK_EVERY_MS)).toBe(true)
+  expect(await isWaiting(request, 2 * POLL_EVERY_MS)).toBe(true)
   expect(gateway.statements().filter((sql) => !LOOK.test(sql))).toEqual([])
   gateway.app.stopWaiting()
   await request
@@ -68,7 +68,7 @@ test('a key may have five waiting requests, and all end at once when the server 
   const { gateway, caller } = await openOffice()
   const path = await awaited(caller)
   const waiting = Array.from({ length: LIMITS.waitingPerKeyMax }, () => caller.get(path))
-  expect(await isWaiting(Promise.race(waiting), 2 * LOOK_EVERY_MS)).toBe(true)
+  expect(await isWaiting(Promise.race(waiting), 2 * POLL_EVERY_MS)).toBe(true)
   const refused = await caller.get(path)
   expect(refused).toMatchProblem(429, 'RATE_LIMITED')
   expect(refused.headers.get('retry-after')).toBe('1')

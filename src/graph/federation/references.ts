@@ -5,6 +5,7 @@ import { Fault } from '../../errors.js'
 import { keyValue, type RowKey, type RowKeys } from '../../store/query/rowKeys.js'
 import type { Tables } from '../../store/tables.js'
 import { lengthViolation } from '../../text.js'
+import { TEXT_MAX } from '../../vocabulary.js'
 import { missingScope } from '../builder.js'
 
 type MayRead = (scope: Scope) => boolean
@@ -108,7 +109,7 @@ function valueIn(representation: unknown, { paths, row: { parts } }: EntityKey):
   for (const [index, path] of paths.entries()) {
     const text = memberAt(representation, path)
     if (text === undefined || text === null) return undefined
-    const most = parts[index]?.charactersMax ?? 0
+    const most = TEXT_MAX[parts[index]?.kind ?? 'id']
     if (typeof text !== 'string' || lengthViolation(text, most) !== undefined) {
       return malformed(`\`${path.join('.')}\` must be a string of at most ${most} characters.`)
     }

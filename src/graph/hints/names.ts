@@ -71,7 +71,7 @@ const missingIn = oncePer(({ rowCounts: { names } }: Context) =>
   }),
 )
 
-function unknownName(member: string, { kind, ways }: Naming, name: string, meant: string | undefined): Fault {
-  const hint = meant === undefined ? `Name it by ${ways}.` : `Did you mean ${meant}?`
+function unknownName(member: string, { kind, identifiers }: Naming, name: string, meant: string | undefined): Fault {
+  const hint = meant === undefined ? `Name it by ${identifiers}.` : `Did you mean ${meant}?`
   return badArgument(member, `There is no ${kind} '${name}'. ${hint}`)
 }

@@ -60,7 +60,7 @@ export interface References {
 
 export type ConnectionPart = 'nodes' | 'edges' | 'pageInfo' | 'totalCount'
 
-/** One row of a list, which its arguments name in one of several ways. */
+/** One row of a list, which its arguments name by one of several keys. */
 export interface SingleRow {
   readonly list: AnyList
   /** Throws for arguments that name no row, or name it twice. */
@@ -70,7 +70,7 @@ export interface SingleRow {
 /** One row by a condition with placeholders, shared by all rows that are named by the same arguments. */
 interface NamedRow {
   /** Names the condition in the key of the cached SQL text. */
-  readonly way: string
+  readonly key: string
   condition(read: Read, table: PgTable): SQL
   readonly given: Readonly<Record<string, string>>
 }

@@ -192,14 +192,14 @@ export const NULL = Buffer.from('null')
 /** Reads a single row by one statement. */
 export function rowReader(rows: PlannedRows, refused: Refusals, one: SingleRow, object: Entry['object']): ReadRoot {
   return async (context, args) => {
-    const { way, condition, given } = one.named(args[0] ?? {})
+    const { key, condition, given } = one.named(args[0] ?? {})
     const pageRequests = await pageRequestsIn(context, rows, args)
     const statement = await statementOf(context, rows, pageRequests, {
-      key: ` ${way}`,
+      key: ` ${key}`,
       extent: { table: one.list.table(context.store.read.t), rows: 1 },
       times: 1,
       build: (build) => {
-        const { name, alias } = build.row(one.list, way === 'id')
+        const { name, alias } = build.row(one.list, key === 'id')
         return sql`select ${object(build, alias)} from ${name}${conditional(condition(build.read, alias))} limit 1`
       },
       given,

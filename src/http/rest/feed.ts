@@ -15,7 +15,7 @@ import type { Entry, JsonLines } from './csv.js'
 import { EVENTS_TYPE } from './routes.js'
 
 /** How often waiting requests look for changes of other processes. */
-export const LOOK_EVERY_MS = 250
+export const POLL_EVERY_MS = 250
 
 const MS = 1_000
 
@@ -47,7 +47,7 @@ export async function longPoll(
 ): Promise<HttpResponse> {
   const { request, deadline, startedAt, record } = admitted
   let identified = admitted
-  for (let notBefore = 0; ; notBefore = performance.now() + LOOK_EVERY_MS) {
+  for (let notBefore = 0; ; notBefore = performance.now() + POLL_EVERY_MS) {
     const response = await page(identified)
     const until = startedAt + waitMs
     if (!response.isEmpty || performance.now() >= until || waiting.isStopped || request.isGone) return response
@@ -96,15 +96,15 @@ export class Waiting {
         resolve()
       }
       const waiter = { ...request, finish }
-      if (this.waiters.size === 0) this.timer = setInterval(() => this.tick(), LOOK_EVERY_MS)
+      if (this.waiters.size === 0) this.timer = setInterval(() => this.tick(), POLL_EVERY_MS)
       this.waiters.add(waiter)
       // A write may have been committed between the read and this.
-      this.look()
+      this.poll()
     })
   }
 
   /** Wakes those who have not seen the current version; called after each write of this process. */
-  look(): void {
+  poll(): void {
     if (this.waiters.size === 0) return
     this.versions().then(
       ({ history }) => this.wake(({ seen }) => seen !== history),
@@ -122,7 +122,7 @@ export class Waiting {
   private tick(): void {
     const now = performance.now()
     for (const { until, isGone, finish } of this.waiters) if (now >= until || isGone()) finish()
-    this.look()
+    this.poll()
   }
 
   private wake(isConcerned: (waiter: Waiter) => boolean): void {

@@ -38,8 +38,8 @@ export function groupsImporter(run: ImportRun): Importer {
       const rosters = new Map(sound.flatMap(({ draft, memberIds }) => (memberIds ? [[draft.id, memberIds]] : [])))
       const changes = await changesTo(write, rosters)
       for (const { before, draft } of sound) {
-        const { verdict } = ledger.enter(before, draft)
-        run.count(verdict === 'unchanged' && changes.groupIds.has(draft.id) ? 'updated' : verdict)
+        const { outcome } = ledger.enter(before, draft)
+        run.count(outcome === 'unchanged' && changes.groupIds.has(draft.id) ? 'updated' : outcome)
       }
       await ledger.store()
       await applyChanges(write, changes.byPerson)

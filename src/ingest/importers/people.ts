@@ -63,7 +63,7 @@ export function peopleImporter(run: ImportRun): Importer {
       const wanted = sound.flatMap(({ draft, groupIds }) => (groupIds ? [[draft.id, groupIds] as const] : []))
       const changes = await membershipChangesTo(write, new Map(wanted), groups.byId)
       for (const { before, draft } of sound) {
-        run.count(ledger.enter(before, draft, { beside: changes.get(draft.id)?.changes ?? {} }).verdict)
+        run.count(ledger.enter(before, draft, { beside: changes.get(draft.id)?.changes ?? {} }).outcome)
       }
       await ledger.store()
       const inactive = sound.flatMap(({ draft }) => (draft.status === 'ACTIVE' ? [] : [draft.id]))

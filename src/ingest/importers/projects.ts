@@ -33,7 +33,7 @@ export function projectsImporter(run: ImportRun): Importer {
         return [{ before, draft: projectWith(write, before, values, id ?? undefined) }]
       })
       if (!run.isSound) return
-      for (const { before, draft } of sound) run.count(ledger.enter(before, draft).verdict)
+      for (const { before, draft } of sound) run.count(ledger.enter(before, draft).outcome)
       await ledger.store()
       for (const { draft } of sound) run.projects.set(draft.id, draft.key)
       const synced = sound.flatMap(({ before }) => before?.id ?? [])

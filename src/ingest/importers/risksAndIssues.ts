@@ -166,7 +166,7 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
       const isUnchanged = before && this.#isSame(before, record, assignee)
       const entry = isUnchanged ? before : plan.draft(before, record, assignee)
       if (run.options.closeMissing) this.#byProject.get(entry.projectId)?.imported.add(entry.id)
-      run.count(isUnchanged ? 'unchanged' : plan.ledger.enter(before, entry).verdict)
+      run.count(isUnchanged ? 'unchanged' : plan.ledger.enter(before, entry).outcome)
     }
     await this.#store()
   }

@@ -77,7 +77,7 @@ export function canonicalTexts(texts: Texts, canonical: Canonical): readonly str
 export interface Naming {
   readonly kind: IdKind
   /** The accepted identifiers, for error messages. */
-  readonly ways: string
+  readonly identifiers: string
   readonly table: (t: Tables) => PgTable & { readonly id: AnyPgColumn }
   /** The unique name; undefined if only ids are accepted. */
   readonly key?: KnownKey

@@ -231,7 +231,7 @@ export async function referredRow<T extends PgTable & { id: AnyPgColumn }, F>(
   if (row) return row
   const sentence = hasIdForm
     ? `with the id ${JSON.stringify(reference)}.`
-    : `'${reference}'. Name it by ${naming.ways}.`
+    : `'${reference}'. Name it by ${naming.identifiers}.`
   throw new Fault('NOT_FOUND', `There is no ${naming.kind} ${sentence}`)
 }
 

@@ -1,11 +1,11 @@
 import type { SQL } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { TEXT_MAX, type TextKind } from '../../vocabulary.js'
+import type { TextKind } from '../../vocabulary.js'
 import type { Read } from '../store.js'
 
-/** One part of a key: its maximum length and its canonical form. */
+/** One part of a key: the kind of its text, and its canonical form. */
 export interface KeyPart {
-  readonly charactersMax: number
+  readonly kind: TextKind
   readonly canonical: (text: string) => string
 }
 
@@ -28,7 +28,7 @@ function valueOfParts(canonical: readonly string[]): string {
 }
 
 export function keyPart(kind: TextKind, canonical: KeyPart['canonical'] = (text) => text): KeyPart {
-  return { charactersMax: TEXT_MAX[kind], canonical }
+  return { kind, canonical }
 }
 
 export function columnKey<T extends PgTable>(part: KeyPart, column: (row: T) => AnyPgColumn): RowKey<T> {

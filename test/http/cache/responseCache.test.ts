@@ -12,7 +12,7 @@ const response = (bytes: number, body = Buffer.alloc(bytes)) => ({
 const at = (personnel: number, projects = 0, order = personnel + projects): Versions => ({
   all: `${personnel + projects}`,
   personnel: `${personnel}`,
-  known: `${personnel}`,
+  personnelUpdates: `${personnel}`,
   projects: `${projects}`,
   history: '0',
   keys: '0',
