@@ -84,8 +84,8 @@ function reporting(write: Write, onChange: OnChange): Write {
     if (counter === 'personnel') onChange(isInsert ? [counter] : [counter, 'personnelUpdates'])
     else onChange(counter ? [counter] : [])
   }
-  const { db, insertAll, updateAll, suspendIndexes } = write
-  const changing: Pick<Write['db'], 'insert' | 'update' | 'delete'> = {
+  const { insertAll, updateAll, suspendIndexes } = write
+  const changing = (db: Write['db']): Pick<Write['db'], 'insert' | 'update' | 'delete'> => ({
     insert(table) {
       raise(table, true)
       return db.insert(table)
@@ -98,7 +98,7 @@ function reporting(write: Write, onChange: OnChange): Write {
       raise(table)
       return db.delete(table)
     },
-  }
+  })
   const bulk: Pick<Bulk, 'insertAll' | 'updateAll' | 'suspendIndexes'> = {
     insertAll(table, rows) {
       if (rows.length > 0) raise(table, true)
@@ -113,7 +113,13 @@ function reporting(write: Write, onChange: OnChange): Write {
       return suspendIndexes(table)
     },
   }
-  return { ...write, ...bulk, db: Object.assign(Object.create(db), changing) }
+  let db: Write['db'] | undefined
+  const get = () => {
+    db ??= Object.assign(Object.create(write.db), changing(write.db))
+    return db
+  }
+  // Neither spread nor read at once: a handle builds its `db` when it is first used, and most writes do not.
+  return Object.assign(Object.create(write, { db: { get } }), bulk)
 }
 
 /** How far a timestamp may be ahead of the clock, to follow the last one. */

@@ -29,7 +29,7 @@ const WEEKS = [8, 6, 5, 4, 3, 2, 1, 0]
 async function fillPast(write: Write): Promise<void> {
   for (const weeks of WEEKS) {
     const at = new Date(Date.parse(write.at) - weeks * WEEK_MS).toISOString()
-    await fillDemo({ ...write, at }, weeks)
+    await fillDemo(Object.assign(Object.create(write), { at }), weeks)
   }
 }
 
