@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 
 const RECORD = 'node_modules/.cache/operations/build'
 const SOURCES = ['src', 'package.json', 'tsconfig.json', '.ci/build.mjs', '.ci/bundle.mjs']
+const COMMIT = 'dist/commit'
 /** npm writes it with every installation. */
 const PACKAGES = 'node_modules/.package-lock.json'
 
@@ -22,6 +23,14 @@ if (!isBuilt()) {
   writeFileSync(RECORD, `${sources} ${digestOf(['dist'])}`)
 }
 
+// Not part of the digests: a commit of something else changes nothing in the build.
+writeFileSync(COMMIT, commit())
+
+function commit() {
+  const { stdout, status } = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' })
+  return status === 0 ? stdout.trim() : 'unknown'
+}
+
 function isBuilt() {
   if (!existsSync(RECORD) || !existsSync('dist')) return false
   return readFileSync(RECORD, 'utf8') === `${sources} ${digestOf(['dist'])}`
@@ -31,6 +40,7 @@ function isBuilt() {
 function digestOf(paths) {
   const hash = createHash('sha256')
   const add = (path) => {
+    if (path === COMMIT) return
     if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) add(join(path, name))
     else hash.update(`${path}\0${createHash('sha256').update(readFileSync(path)).digest('hex')}\0`)
   }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 
@@ -15,7 +15,18 @@ const manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest
 /** What paths inside the package are resolved against. */
 export const PACKAGE: URL = pathToFileURL(file)
 
+const built = new URL('dist/commit', PACKAGE)
+
 export const VERSION = manifest.version
+/** The commit that the program was built from. */
+export const COMMIT = existsSync(built) ? readFileSync(built, 'utf8') : 'unknown'
 export const DESCRIPTION = manifest.description
+/** Whether a version such as `0.2.0` is older than another. */
+export function isOlder(version: string, other: string): boolean {
+  const [one, two] = [version, other].map((text) => text.split('.').map((part) => Number.parseInt(part, 10)))
+  const at = [0, 1, 2].find((place) => one?.[place] !== two?.[place])
+  return at !== undefined && (one?.[at] ?? 0) < (two?.[at] ?? 0)
+}
+
 /** The versions of graphql that a host may have. */
 export const GRAPHQL_RANGE = manifest.peerDependencies.graphql

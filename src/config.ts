@@ -1,3 +1,4 @@
+import { BlockList, isIPv6 } from 'node:net'
 import { LIMITS } from './limits.js'
 
 /** One setting: where it can be given, its meaning, and how its text is parsed. */
@@ -110,6 +111,22 @@ export const SETTINGS = {
     read: (text) => wholeNumber(text, 0, 100_000),
     form: 'a whole number of megabytes, or 0 for none',
   }),
+  readWorkers: setting({
+    flag: '--read-workers <number>',
+    env: 'OPERATIONS_READ_WORKERS',
+    help: 'SQLite: threads for heavy reads, 2 by default, or 1 on one core; 0 to read everything in place',
+    fallback: undefined as number | undefined,
+    read: (text) => wholeNumber(text, 0, 64),
+    form: 'a whole number up to 64, or 0 for none',
+  }),
+  writesTogether: setting({
+    flag: '--writes-together <number>',
+    env: 'OPERATIONS_WRITES_TOGETHER',
+    help: 'waiting writes that are committed in one transaction at most, 100 by default; 1 for each alone',
+    fallback: undefined as number | undefined,
+    read: (text) => wholeNumber(text, 1, 1_000),
+    form: 'a whole number from 1 to 1000',
+  }),
   inFlightMegabytes: setting({
     flag: '--in-flight-megabytes <number>',
     env: 'OPERATIONS_IN_FLIGHT_MEGABYTES',
@@ -141,6 +158,14 @@ export const SETTINGS = {
     fallback: LIMITS.deadlineMs,
     read: (text) => wholeNumber(text, 1, 600_000),
     form: 'a whole number of milliseconds, at least 1',
+  }),
+  trustedProxies: setting({
+    flag: '--trusted-proxies <networks>',
+    env: 'OPERATIONS_TRUSTED_PROXIES',
+    help: 'proxies whose Forwarded or X-Forwarded-For header tells the address of a client, separated by commas',
+    fallback: undefined as BlockList | undefined,
+    read: networksIn,
+    form: 'addresses or networks such as 10.0.0.0/8, separated by commas',
   }),
   slowMs: setting({
     flag: '--slow-ms <milliseconds>',
@@ -208,6 +233,21 @@ export function readConfig<Name extends SettingName>(flags: Flags, names: readon
 
 function setting<T>(definition: Setting<T>): Setting<T> {
   return definition
+}
+
+/** Parses addresses and networks such as `10.0.0.0/8`, separated by commas; undefined if one is neither. */
+function networksIn(text: string): BlockList | undefined {
+  const networks = new BlockList()
+  try {
+    for (const part of text.split(',')) {
+      const [address = '', prefix] = part.trim().split('/')
+      const [type, bits] = isIPv6(address) ? (['ipv6', 128] as const) : (['ipv4', 32] as const)
+      networks.addSubnet(address, prefix === undefined ? bits : Number(prefix), type)
+    }
+  } catch {
+    return undefined
+  }
+  return networks
 }
 
 // Kubernetes sets these in every container if a service is named `operations`.

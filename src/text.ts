@@ -13,6 +13,11 @@ export function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC')
 }
 
+/** The folded form of the texts of a row that are searched together. */
+export function foldedTogether(...texts: readonly string[]): string {
+  return fold(texts.join('\n'))
+}
+
 /** The folded form of a trimmed name or e-mail. */
 export function foldedName(text: string): string {
   return fold(text.trim())

@@ -1,15 +1,17 @@
 import { Command, CommanderError } from 'commander'
-import { DESCRIPTION, VERSION } from '../about.js'
+import { COMMIT, DESCRIPTION, VERSION } from '../about.js'
 import { BadSettings } from '../config.js'
 import { Fault } from '../errors.js'
 import { toFault } from '../store/faults.js'
 import { StoreRefused } from '../store/migrationJournal.js'
 import { escaped, nearest } from '../text.js'
 import { backupCommand, restoreCommand } from './backup.js'
+import { checkCommand } from './check.js'
 import { CommandFailed, ReaderGone, say, WrongUsage } from './command.js'
 import { copyCommand } from './copy.js'
 import { diffCommand } from './diff.js'
 import { eraseCommand } from './erase.js'
+import { explainCommand } from './explain.js'
 import { exportCommand } from './export.js'
 import { historyCommand } from './history.js'
 import { importCommand } from './import.js'
@@ -52,7 +54,7 @@ function requireCommand({ commands }: Command, [name = '-']: readonly string[]):
 function programOf(): Command {
   return new Command('operations')
     .description(DESCRIPTION)
-    .version(VERSION)
+    .version(`${VERSION} (${COMMIT})`)
     .addCommand(serveCommand(clock))
     .addCommand(migrateCommand())
     .addCommand(keysCommand(clock))
@@ -61,9 +63,11 @@ function programOf(): Command {
     .addCommand(historyCommand(clock))
     .addCommand(diffCommand(clock))
     .addCommand(eraseCommand(clock))
+    .addCommand(checkCommand(clock))
     .addCommand(backupCommand(clock))
     .addCommand(restoreCommand(clock))
     .addCommand(copyCommand(clock))
+    .addCommand(explainCommand(clock))
     .addCommand(schemaCommand())
 }
 

@@ -8,6 +8,7 @@ import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { type RowCounts, rowCountsOf } from '../store/query/rowCounts.js'
 import type { Deadline, OnStatement, Read, Store, Write } from '../store/store.js'
+import { Work } from '../work.js'
 import { publicError } from './faults.js'
 
 /** The context of every resolver: created for each request, because scope-auth caches its decisions by context. */
@@ -20,6 +21,7 @@ export interface Context {
   readonly wholeListRowsMax: number
   readonly responseBytesMax: number
   readonly rowCounts: RowCounts
+  readonly work: Work
   /** Throws unless `If-Match` still holds; called inside the write, so that no other write comes between. */
   readonly precondition?: ((read: Read) => Promise<void>) | undefined
   /** Called with the charge of an operation before it is run; throws if the caller has not enough left. */
@@ -35,11 +37,13 @@ interface ContextOptions extends Pick<Context, 'schema' | 'principal' | 'clock' 
   readonly onStatement?: OnStatement | undefined
   /** Called after each write. */
   readonly onWritten?: (() => void) | undefined
+  readonly work?: Work
 }
 
 export function createContext(options: ContextOptions): Context {
   const { schema, store, principal, clock, deadline, onStatement, onWritten, onPriced } = options
   const { wholeListRowsMax = LIMITS.wholeListRowsMax, responseBytesMax = LIMITS.responseBytesMax } = options
+  const { work = new Work() } = options
   const write: Store['write'] = (as, work) =>
     store.write({ onStatement, ...(deadline && { waitingSince: deadline.since }), ...as }, work).finally(() => {
       deadline?.goOn()
@@ -54,6 +58,7 @@ export function createContext(options: ContextOptions): Context {
     wholeListRowsMax,
     responseBytesMax,
     rowCounts: rowCountsOf(store).countedFor(reading),
+    work,
     onPriced,
   }
 }

@@ -18,6 +18,7 @@ import {
 import { mergedViolations, type Violation } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import { InputCheck, tooManyItems } from '../text.js'
+import type { Work } from '../work.js'
 import { meantBy } from './hints/suggestions.js'
 import { checkedInputOf } from './inputs.js'
 
@@ -31,10 +32,10 @@ const HINTS_MAX = 10
  * graphql's own coercion, which reports the parent of a bad member and not the member. REST takes enums in any case,
  * and nothing but a list for a list; GraphQL is the other way round. `ofTypes` is how many violations are of its types.
  */
-export async function checkedInput(given: unknown, type: GraphQLInputType, isGraphql: boolean) {
+export async function checkedInput(given: unknown, type: GraphQLInputType, work: Work, isGraphql: boolean) {
   const { findViolations, violationsMax = LIMITS.violationsMax } = checkedInputOf(Object(getNullableType(type)))
   const reader = new InputReader(violationsMax, isGraphql)
-  const value = reader.read(given, type, '')
+  const value = work.time('check', () => reader.read(given, type, ''))
   const { found, isFull } = reader
   const check = new InputCheck()
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,4 @@
-import { and, eq, gte, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gte, type SQL, sql } from 'drizzle-orm'
 import { type FieldChangeTable, fieldChange } from '../store/derivedRows.js'
 import type { Optional } from '../store/query/conditions.js'
 import type { List } from '../store/query/page.js'
@@ -53,4 +53,24 @@ function matching({ t }: Read, filter: ChangeFilter): SQL | undefined {
 
 export function fieldChangesOf({ fields }: ChangeRow): FieldChanges {
   return JSON.parse(fields) as FieldChanges
+}
+
+/** A history can be larger than memory, and other writes wait meanwhile. */
+export const BATCH_ROWS = 500
+
+/** These changes, entity by entity, each from the last to the first. */
+export async function* backwards({ db, t }: Read, which: SQL | undefined): AsyncGenerator<readonly ChangeRow[]> {
+  const { entityId, id } = t.change
+  let last: ChangeRow | undefined
+  do {
+    const isFurther = last && sql`(${entityId}, ${id}) < (${last.entityId}, ${last.id})`
+    const rows = await db
+      .select()
+      .from(t.change)
+      .where(and(which, isFurther))
+      .orderBy(desc(entityId), desc(id))
+      .limit(BATCH_ROWS)
+    if (rows.length > 0) yield rows
+    last = rows.length < BATCH_ROWS ? undefined : rows.at(-1)
+  } while (last)
 }

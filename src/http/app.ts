@@ -1,19 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { BlockList } from 'node:net'
 import type { Logger } from 'pino'
 import { lazily } from '../caches.js'
 import { Fault } from '../errors.js'
-import { LIMITS } from '../limits.js'
 import { createRateLimits } from './access/rateLimits.js'
 import { createResponseCache } from './cache/responseCache.js'
 import { Engine } from './engine.js'
+import type { GraphqlHandler } from './graphql/handler.js'
 import { logOutcome, outcomeOf, type Received, received } from './observe/exchange.js'
 import type { AppOptions } from './options.js'
 import { Waiting } from './rest/feed.js'
 import { createRest } from './rest/handler.js'
-import { createRouter } from './router.js'
+import { createReadiness, createRouter } from './router.js'
 import { Bodies } from './wire/body.js'
 import { BytesInFlight, noRoom } from './wire/bytesInFlight.js'
 import { namesTag } from './wire/content.js'
+import { clientAddress } from './wire/forwarded.js'
 import { bareProblem, problem } from './wire/problems.js'
 import { FetchRequest, type HttpResponse, NodeRequest, refusalOf, sendToNode, targetOf } from './wire/request.js'
 import { createResponseHeaders } from './wire/responseHeaders.js'
@@ -26,6 +28,8 @@ export interface App {
   listener(request: IncomingMessage, response: ServerResponse): Promise<void>
   /** The listener for `checkContinue`: sends `100 Continue` only after the key and the headers have been checked. */
   checkContinue(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** For the metrics. */
+  readonly gauges: () => { cacheBytes: number; inFlightBytes: number; waitingPolls: number }
   /** Ends the requests that wait for a change: the server stops. */
   stopWaiting(): void
 }
@@ -35,25 +39,29 @@ export function createApp(options: AppOptions): App {
   const waiting = new Waiting(store.versions)
   const rateLimits = createRateLimits(options)
   const engine = new Engine({ ...options, rateLimits, onWritten: () => waiting.poll() })
-  const serveCached = createResponseCache(options.responseCacheBytesMax, rateLimits)
+  const cache = createResponseCache(options.responseCacheBytesMax, rateLimits)
   const headers = createResponseHeaders(options.corsOrigins)
   const inFlight = new BytesInFlight(options.inFlightBytesMax)
   const bodies = new Bodies(inFlight)
-  const shared = { engine, serveCached, rateLimits, bodies, waiting }
+  const { trustedProxies = new BlockList() } = options
+  const shared = { engine, serveCached: cache.serve, rateLimits, bodies, waiting }
   const rest = createRest({ ...shared, basePath })
   const graphql = lazily(async () => {
     // Imported lazily: Yoga takes as long to load as everything else together.
     const { createGraphqlHandler } = await import('./graphql/handler.js')
     return createGraphqlHandler({ ...shared, log })
   })
-  const router = createRouter(options, rest, async (exchange) => (await graphql())(exchange))
-  const { deadlineMs = LIMITS.deadlineMs } = options
+  const readiness = createReadiness(options)
+  const handle: GraphqlHandler = async (exchange) => (await graphql())(exchange)
+  const router = createRouter(options, { rateLimits, readiness, rest, graphql: handle })
 
   const fresh = async (exchange: Received): Promise<HttpResponse> => {
     // Node emits `request` before it parses the body: yield one microtask, so a body in the same segment is readable.
     await undefined
     const response = headers.preflight(exchange.request) ?? (await router(exchange))
     rateLimits.chargeRefusal(exchange)
+    rateLimits.chargeWork(exchange)
+    readiness.see(exchange.record.refusal)
     // Not for `If-None-Match: *`, which a client can send without having the response.
     if (response.status === 304 && namesTag(exchange.request.header('if-none-match'), response.headers['etag'])) {
       rateLimits.refundUnchanged(exchange)
@@ -87,7 +95,7 @@ export function createApp(options: AppOptions): App {
       const refusal = refusalOf(request, target)
       if (refusal) return refuse(response, refusal)
       const httpRequest = new NodeRequest(request, target, beforeBody)
-      const exchange = received(httpRequest, request.socket.remoteAddress, deadlineMs)
+      const exchange = received(httpRequest, clientAddress(request, trustedProxies), options)
       sendToNode(response, await respondTo(exchange, response))
     } catch (error) {
       refuse(response, lastResort(log, error))
@@ -97,10 +105,11 @@ export function createApp(options: AppOptions): App {
   return {
     async fetch(request) {
       // A fetch Request has no client address; limits by address are left to the embedding application.
-      const respond = async () => respondTo(received(new FetchRequest(request), undefined, deadlineMs))
+      const respond = async () => respondTo(received(new FetchRequest(request), undefined, options))
       const { status, headers, body } = await respond().catch((error) => bareProblem(lastResort(log, error)))
       return new Response(body && new Uint8Array(body), { status, headers })
     },
+    gauges: () => ({ cacheBytes: cache.bytes(), inFlightBytes: inFlight.inUse, waitingPolls: waiting.size }),
     stopWaiting: () => waiting.stop(),
     listener: (request, response) => serve(request, response),
     // Sent only after the key, Content-Type and Content-Length have been checked.

@@ -3,6 +3,7 @@ import { type Answer, answer } from '../graph/query/run.js'
 import type { Operation, Variables } from '../graph/query/selections.js'
 import { schema } from '../schema.js'
 import type { Separator } from '../store/query/json.js'
+import type { StatementRun } from '../store/store.js'
 import type { RateLimits } from './access/rateLimits.js'
 import type { ServeCached } from './cache/responseCache.js'
 import { createIdempotentMutations } from './idempotency.js'
@@ -10,7 +11,7 @@ import type { Identified } from './observe/exchange.js'
 import type { AppOptions } from './options.js'
 import type { Bodies } from './wire/body.js'
 
-interface EngineOptions extends Pick<AppOptions, 'store' | 'clock' | 'wholeListRowsMax' | 'responseBytesMax'> {
+interface EngineOptions extends Pick<AppOptions, 'store' | 'log' | 'clock' | 'wholeListRowsMax' | 'responseBytesMax'> {
   readonly rateLimits: RateLimits
   /** Called after each write of a request. */
   readonly onWritten: () => void
@@ -35,14 +36,22 @@ export class Engine {
 
   /** The context of a request whose key has been checked. */
   contextFor(identified: Identified): Context {
-    const { rateLimits, store, clock, wholeListRowsMax, responseBytesMax, onWritten } = this.options
-    const { principal, deadline, record } = identified
+    const { rateLimits, store, log, clock, wholeListRowsMax, responseBytesMax, onWritten } = this.options
+    const { principal, deadline, record, requestId } = identified
     const onPriced = (cost: number) => rateLimits.chargeQuery(identified, cost)
-    const onStatement = () => {
+    const onStatement = ({ where, ms, waitedMs, ...run }: StatementRun) => {
       record.statements += 1
+      record.storeMs += ms
+      record.queuedMs += waitedMs
+      if (where !== 'server') record.work.add(where === 'in place' ? 'store' : 'worker', ms)
+      if (log.isLevelEnabled('debug')) log.debug({ requestId, where, ms, waitedMs, ...run }, 'statement')
     }
+    const { work } = record
     const limits = { wholeListRowsMax, responseBytesMax }
-    return createContext({ schema, store, clock, principal, deadline, onStatement, onWritten, onPriced, ...limits })
+    return createContext({
+      ...{ schema, store, clock, principal, deadline, work, ...limits },
+      ...{ onStatement, onWritten, onPriced },
+    })
   }
 
   read(

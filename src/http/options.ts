@@ -1,4 +1,6 @@
+import type { BlockList } from 'node:net'
 import type { Logger } from 'pino'
+import type { Principal } from '../auth/principal.js'
 import type { Store } from '../store/store.js'
 import type { Outcome, Received } from './observe/exchange.js'
 
@@ -28,8 +30,12 @@ export interface AppOptions {
   readonly inFlightBytesMax: number
   /** A request that takes longer is logged as a slow request. */
   readonly slowMs: number
+  /** Networks of proxies whose word on the address of a client counts; none by default. */
+  readonly trustedProxies?: BlockList | undefined
   /** The allowed CORS origins, comma-separated; empty for none. */
   readonly corsOrigins: string
+  /** For commands: whose requests all are, without a key. */
+  readonly operator?: Principal
   /** Called after every request, for the metrics. */
   readonly onFinished?: (exchange: Received, outcome: Outcome) => void
 }

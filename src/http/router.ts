@@ -1,8 +1,10 @@
+import { COMMIT, VERSION } from '../about.js'
 import { lazily } from '../caches.js'
 import { Fault } from '../errors.js'
 import { asFault } from '../graph/faults.js'
 import { atMostEvery, HEALTH_EVERY_MS } from '../store/coalesce.js'
-import type { Store } from '../store/store.js'
+import { isDamage } from '../store/faults.js'
+import type { RateLimits } from './access/rateLimits.js'
 import type { GraphqlHandler } from './graphql/handler.js'
 import { logCause, type Received } from './observe/exchange.js'
 import { openapi } from './openapi/document.js'
@@ -17,9 +19,16 @@ import { Content, emptyResponse, respond } from './wire/content.js'
 import { notAllowed, problem } from './wire/problems.js'
 import { type HttpResponse, isReading } from './wire/request.js'
 
+interface Routes {
+  readonly rateLimits: RateLimits
+  readonly readiness: ReturnType<typeof createReadiness>
+  readonly rest: Rest
+  readonly graphql: GraphqlHandler
+}
+
 /** Routes a request to the health checks, the pages or one of the two APIs. */
-export function createRouter(options: AppOptions, rest: Rest, graphql: GraphqlHandler) {
-  const { store, log, basePath, graphiql } = options
+export function createRouter(options: AppOptions, { rateLimits, readiness, rest, graphql }: Routes) {
+  const { log, basePath, graphiql } = options
   const graphiqlPage = createGraphiql(options)
   const reference = createReference(options)
   const front = options.overview === false ? reference : createOverview(options)
@@ -33,7 +42,7 @@ export function createRouter(options: AppOptions, rest: Rest, graphql: GraphqlHa
     ['/v1/', reference],
     ['/v1/openapi.json', (request) => respond(request, openapiDocument())],
     ['/healthz', (request) => respond(request, Content.json({ status: 'ok' }), NOT_STORED)],
-    ['/readyz', createReadiness(store)],
+    ['/readyz', readiness.page],
   ])
 
   /** The page or asset at a path, with the template of the path. */
@@ -55,10 +64,11 @@ export function createRouter(options: AppOptions, rest: Rest, graphql: GraphqlHa
     const found = path === undefined ? undefined : pageAt(path)
     if (found) {
       record.path = basePath + found.template
+      if (!PROBES.has(found.template)) rateLimits.requireCredit(exchange)
       return readOnly(exchange, found.page)
     }
     if (path?.startsWith('/v1/')) return rest(exchange, path)
-    const hint = didYouMean(pathname, basePath)
+    const hint = record.work.time('check', () => didYouMean(pathname, basePath))
     throw new Fault(
       'NOT_FOUND',
       `There is nothing at ${pathname}.${hint} GraphQL is at ${basePath}/graphql, REST below ${basePath}/v1.`,
@@ -84,19 +94,34 @@ async function readOnly(exchange: Received, page: Page): Promise<HttpResponse> {
   return request.method === 'OPTIONS' ? emptyResponse({ allow }) : notAllowed(exchange, allow)
 }
 
+/** Health probes are answered whatever their address owes. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+
 const NOT_STORED = { headers: { 'cache-control': 'no-store' } }
 
-/** A read-only store still counts as ready: otherwise it would take every instance out of the load balancer. */
-function createReadiness(store: Store): Page {
+/** The probe of the store, and what a request has met in it. */
+export function createReadiness({ store, log }: Pick<AppOptions, 'store' | 'log'>) {
   // This path needs no key, so checks of the store are limited to one per `HEALTH_EVERY_MS`.
   const readVersion = atMostEvery(HEALTH_EVERY_MS, () => store.version())
-  return async (request) => {
+  const advice = 'Stop every server of it, run `operations check`, and restore a backup.'
+  const damaged = `The store ${store.name} is damaged. ${advice}`
+  let isDamaged = false
+  // A read-only store still counts as ready: otherwise it would take every instance out of the load balancer.
+  const page: Page = async (request) => {
+    if (isDamaged) throw new Fault('UNAVAILABLE', damaged)
     try {
       await readVersion()
-      const { isWritable: writes } = await store.health()
-      return respond(request, Content.json({ status: 'ready', writes }), NOT_STORED)
+      const { isWritable: writes, whyNot: reason } = await store.health()
+      const state = { status: 'ready', writes, reason, version: VERSION, commit: COMMIT }
+      return respond(request, Content.json(state), NOT_STORED)
     } catch (cause) {
       throw new Fault('UNAVAILABLE', 'The store cannot be read.', { cause })
     }
   }
+  const see = (fault: Fault | undefined): void => {
+    if (isDamaged || !fault || !isDamage(fault)) return
+    isDamaged = true
+    log.error(damaged)
+  }
+  return { page, see }
 }

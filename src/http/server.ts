@@ -59,6 +59,11 @@ export function createHttpServer(app: App, options: HttpServerOptions = {}): Ser
   return server
 }
 
+/** The number of open connections. */
+export function connectionsTo(server: Server): number {
+  return connectionsOf.get(server)?.size ?? 0
+}
+
 /** The open connections of each server, for `drain`. */
 const connectionsOf = new WeakMap<Server, Connections>()
 

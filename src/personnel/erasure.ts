@@ -1,7 +1,14 @@
-import { and, asc, desc, eq, gt, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, isNull, ne, or, type SQL } from 'drizzle-orm'
 import { detailsIn, detailsWith, storedDetails } from '../details.js'
 import { Fault } from '../errors.js'
-import { type ChangeRow, type FieldChanges, fieldChangesOf, type Recorded } from '../history/changes.js'
+import {
+  BATCH_ROWS,
+  backwards,
+  type ChangeRow,
+  type FieldChanges,
+  fieldChangesOf,
+  type Recorded,
+} from '../history/changes.js'
 import { Ledger, originOf } from '../history/ledger.js'
 import { mentions } from '../store/query/conditions.js'
 import { byIds } from '../store/query/page.js'
@@ -62,26 +69,6 @@ async function textsOf(write: Write, { name, email, externalId }: PersonRow, isO
     }
   }
   return texts
-}
-
-/** A history can be larger than memory, and other writes wait meanwhile. */
-const BATCH_ROWS = 500
-
-/** These changes, entity by entity, each from the last to the first. */
-async function* backwards({ db, t }: Write, which: SQL | undefined): AsyncGenerator<readonly ChangeRow[]> {
-  const { entityId, id } = t.change
-  let last: ChangeRow | undefined
-  do {
-    const isFurther = last && sql`(${entityId}, ${id}) < (${last.entityId}, ${last.id})`
-    const rows = await db
-      .select()
-      .from(t.change)
-      .where(and(which, isFurther))
-      .orderBy(desc(entityId), desc(id))
-      .limit(BATCH_ROWS)
-    if (rows.length > 0) yield rows
-    last = rows.length < BATCH_ROWS ? undefined : rows.at(-1)
-  } while (last)
 }
 
 async function blankOwn(write: Write, isOwn: SQL): Promise<number> {

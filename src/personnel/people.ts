@@ -138,6 +138,11 @@ export function peopleLedger(write: Write): Ledger<PersonRow> {
   })
 }
 
+/** The texts of a person in the form in which they are compared. */
+export function foldedPerson({ name, email, department }: Pick<PersonRow, 'name' | 'email' | 'department'>) {
+  return { nameFolded: fold(name), emailFolded: email && fold(email), departmentFolded: department && fold(department) }
+}
+
 /** A person as they would be stored: the given values merged with the row before. */
 export function personWith({ at }: Write, before: PersonRow | undefined, values: PersonValues, id?: string): PersonRow {
   const name = values.name ?? before?.name ?? ''
@@ -146,9 +151,7 @@ export function personWith({ at }: Write, before: PersonRow | undefined, values:
     id: before?.id ?? id ?? newId('person', new Date(at)),
     ...facts,
     name,
-    nameFolded: fold(name),
-    emailFolded: facts.email && fold(facts.email),
-    departmentFolded: facts.department && fold(facts.department),
+    ...foldedPerson({ name, email: facts.email, department: facts.department }),
     status: values.status ?? before?.status ?? 'ACTIVE',
     erasedAt: before?.erasedAt ?? null,
     createdAt: at,

@@ -4,7 +4,7 @@ import type { List } from '../store/query/page.js'
 import { idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { fold, trimmed } from '../text.js'
+import { foldedTogether, trimmed } from '../text.js'
 import { projectKeyPart } from './projects.js'
 
 interface EntryFacts {
@@ -15,6 +15,11 @@ interface EntryFacts {
   readonly raisedOn?: string | null
 }
 
+/** The texts of an entry in the form in which they are searched. */
+export function foldedEntry({ reference, title }: Readonly<Record<'reference' | 'title', string>>) {
+  return { searchFolded: foldedTogether(reference, title) }
+}
+
 /** The common columns of risks and issues as stored: the given values merged with the row before. */
 export function entryWith({ at }: Write, before: EntryFacts | undefined, values: EntryFacts) {
   const reference = values.reference ?? before?.reference ?? ''
@@ -22,7 +27,7 @@ export function entryWith({ at }: Write, before: EntryFacts | undefined, values:
   return {
     reference,
     title,
-    searchFolded: fold(`${reference}\n${title}`),
+    ...foldedEntry({ reference, title }),
     description: patched(values.description, before?.description),
     url: patched(values.url, before?.url),
     raisedOn: values.raisedOn ?? before?.raisedOn ?? at.slice(0, 10),

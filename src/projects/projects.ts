@@ -19,7 +19,7 @@ import type { Computed } from '../store/query/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { fold, type InputCheck } from '../text.js'
+import { foldedTogether, type InputCheck } from '../text.js'
 import { PROJECT_STATUSES, type ProjectStatus } from '../vocabulary.js'
 
 export type ProjectRow = Tables['project']['$inferSelect']
@@ -135,7 +135,7 @@ export function projectWith(
     ...patchedFields(PROJECT_FIELDS, values, before),
     key,
     name,
-    searchFolded: fold(`${key}\n${name}`),
+    searchFolded: foldedTogether(key, name),
     status: values.status ?? before?.status ?? 'ACTIVE',
     syncedAt: at,
     createdAt: at,

@@ -57,7 +57,7 @@ export interface RiskFilter {
   readonly updatedSince?: Optional<string>
 }
 
-function isLiveRisk(status: RiskStatus): boolean {
+export function isLiveRisk(status: unknown): boolean {
   return LIVE_RISK_STATUSES.some((live) => live === status)
 }
 

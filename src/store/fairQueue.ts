@@ -181,7 +181,7 @@ interface Place extends Owned {
 }
 
 export class FairSlots {
-  private readonly queue: FairQueue<Place>
+  readonly queue: FairQueue<Place>
 
   constructor(options: FairQueueOptions) {
     this.queue = new FairQueue(options)

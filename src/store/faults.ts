@@ -40,6 +40,17 @@ const UNAVAILABLE: readonly (readonly [beginning: string, sentence: string])[] =
   ['XX002', DAMAGED],
 ]
 
+/** Whether a damaged page was met. */
+export function isDamage(error: unknown): boolean {
+  const fault = toFault(error)
+  return fault instanceof Fault && fault.message === DAMAGED
+}
+
+/** Whether a value must be unique, and another row has it. */
+export function isDuplicate(error: unknown): boolean {
+  return ['SQLITE_CONSTRAINT_UNIQUE', '23505'].includes(driverCode(error) ?? '')
+}
+
 /** numeric_value_out_of_range: no column holds such a number, so it comes from a forged cursor. */
 const OUT_OF_RANGE = '22003'
 

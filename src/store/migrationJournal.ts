@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { PACKAGE } from '../about.js'
+import { isOlder, PACKAGE, VERSION } from '../about.js'
 import { CHANGE_COUNTERS, newNonce, raise, raising } from './changeCounters.js'
 
 const FOLDER = new URL('drizzle/', PACKAGE)
@@ -48,14 +48,30 @@ export function migrationsOf(engine: 'sqlite' | 'postgres'): Migration[] {
   })
 }
 
-/** The migrations that a store lacks; throws if it is newer than this program or has a different history. */
-export function pendingAfter(rows: readonly Applied[], ours: readonly Migration[], store: string) {
+/** The least version that may write to a store; only a store that this program or a newer one has migrated has it. */
+export const SELECT_LEAST_VERSION = 'select least_version from revision'
+
+/** Whether a newer program has migrated the store. */
+export function isNewer(rows: readonly Applied[], ours: readonly Migration[]): boolean {
+  return rows.some((row) => !ours.some(({ tag }) => tag === row.tag))
+}
+
+/**
+ * The migrations that a store lacks; throws if it has a different history, or is newer than this program: unless its
+ * migrations since only add, so that `leastVersion` is not above this one.
+ */
+export function pendingAfter(
+  rows: readonly Applied[],
+  ours: readonly Migration[],
+  store: string,
+  leastVersion: string,
+) {
   for (const row of rows) {
     const own = ours.find(({ tag }) => tag === row.tag)
-    if (!own) {
-      throw new StoreRefused(`The store ${store} is newer than this program (it has ${row.tag}). Upgrade the program.`)
+    if (!own && isOlder(VERSION, leastVersion)) {
+      throw new StoreRefused(`The store ${store} is for version ${leastVersion} and later. Upgrade the program.`)
     }
-    if (own.hash !== row.hash) {
+    if (own && own.hash !== row.hash) {
       throw new StoreRefused(
         `The migration ${row.tag} was changed after it was applied to ${store}. Use the released program.`,
       )

@@ -9,21 +9,25 @@ interface OpenOptions {
   readonly onNotice?: OnNotice | undefined
   /** PostgreSQL: time limit for a read statement. */
   readonly deadlineMs?: number
+  /** SQLite: threads for heavy reads; 0 for none. */
+  readonly readWorkers?: number | undefined
+  /** Waiting writes that are committed in one transaction. */
+  readonly writesTogether?: number | undefined
 }
 
 /** Opens a store after migrating it (and creating it if needed), unless disabled; loads only the engine in use. */
 export async function openStore(database: string, options: OpenOptions = {}): Promise<Store> {
-  const { migrate: mayMigrate = true, cacheBytes, onNotice, deadlineMs } = options
+  const { migrate: mayMigrate = true, cacheBytes, onNotice, deadlineMs, readWorkers, writesTogether } = options
   if (isPostgres(database)) {
     if (mayMigrate) await migrateStore(database)
     else await (await import('./postgres/migrations.js')).requireMigratedPostgres(database)
-    return (await import('./postgres/store.js')).openPostgres(database, { onNotice, deadlineMs })
+    return (await import('./postgres/store.js')).openPostgres(database, { onNotice, deadlineMs, writesTogether })
   }
   const { migrate, requireMigrated } = await import('./sqlite/migrations.js')
   const file = fileOf(database)
   if (mayMigrate) migrate(file)
   else requireMigrated(file)
-  return (await import('./sqlite/store.js')).openSqlite(file, { cacheBytes, onNotice })
+  return (await import('./sqlite/store.js')).openSqlite(file, { cacheBytes, onNotice, readWorkers, writesTogether })
 }
 
 export async function migrateStore(database: string): Promise<MigrationState> {

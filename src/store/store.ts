@@ -72,7 +72,20 @@ export interface Deadline {
   readonly isGone?: () => boolean
 }
 
-export type OnStatement = (text: string) => void
+/** A statement that has run, or has failed. */
+export interface StatementRun {
+  readonly text: string
+  readonly where: 'in place' | 'read worker' | 'server'
+  /** Its own time; on a server with the way there and back. */
+  readonly ms: number
+  /** How long it waited for a read worker or a connection. */
+  readonly waitedMs: number
+  /** How many rows it returned, or stored. */
+  readonly rows: number
+}
+
+/** The values are apart from the rest, which is logged. */
+export type OnStatement = (run: StatementRun, values: readonly unknown[]) => void
 
 export interface Readership {
   /** Takes turns with others: a key's id, `cli`, or the id of an embedding program; empty for this process itself. */
@@ -114,16 +127,27 @@ export type Handle = Omit<Read, 'db'> & Pick<Write, 'db'>
 interface StoreHealth {
   /** False after a write has failed for lack of disk space or permissions, until one succeeds. */
   readonly isWritable: boolean
+  /** Why not, if this program is too old. */
+  readonly whyNot?: string | undefined
   readonly bytes: number
   readonly logBytes: number
   readonly waitingWrites: number
+  /** Reads that wait for a read worker or a connection, and those that have one. */
+  readonly waitingReads: number
+  readonly busyReaders: number
+  /** The id of the last change in the history. */
+  readonly lastChange: number
 }
 
 export interface Store {
+  /** The file or the address, without a password. */
+  readonly name: string
   readonly read: Read
   /** The same for a request. */
   reading(readership: Readership): Read
   health(): Promise<StoreHealth>
+  /** The engine's plan for a statement with these values, line by line, in which no value is shown. */
+  planOf(statement: Pick<CompiledSql, 'text' | 'values'>): Promise<string[]>
   /** Runs `work` in one transaction: all of it is stored when the promise resolves, or nothing. */
   write<T>(as: Authorship, work: (write: Write) => Promise<T>): Promise<T>
   /** Changes whenever a result may have changed, by a write of any process; a value never recurs. */

@@ -1,11 +1,13 @@
 import type { Table } from 'drizzle-orm'
+import { isOlder, VERSION } from '../about.js'
+import { Fault } from '../errors.js'
 import type { Bulk } from './bulk.js'
 import { type ChangeCounter, counterOf, newNonce } from './changeCounters.js'
 import { FairQueue, type Owned, PATIENCE_MS } from './fairQueue.js'
 import type { Authorship, OnNotice, Write } from './store.js'
 
-/** Waiting writes that are committed in one batch. */
-const TOGETHER_MAX = 100
+/** Waiting writes that are committed in one batch, unless a setting says otherwise. */
+export const TOGETHER_MAX = 100
 
 export interface Waiting extends Owned {
   readonly as: Authorship
@@ -18,9 +20,13 @@ export interface Waiting extends Owned {
 export abstract class Writes<W extends Waiting> {
   /** Set when a write fails for lack of disk space or permissions; cleared by the next success. */
   hasFailed = false
-  protected readonly queue = new FairQueue<W>({ slots: TOGETHER_MAX, patienceMs: PATIENCE_MS })
+  protected readonly queue: FairQueue<W>
   private isRunning = false
   private running: Promise<void> = Promise.resolve()
+
+  constructor(togetherMax = TOGETHER_MAX) {
+    this.queue = new FairQueue({ slots: togetherMax, patienceMs: PATIENCE_MS })
+  }
 
   get waiting(): number {
     return this.queue.waiting + this.queue.underWay
@@ -136,5 +142,18 @@ export function timestampAfter(last: unknown, now: Date, onNotice?: OnNotice): s
   return timestamp
 }
 
-/** The timestamp of the last write, by whichever clock. */
-export const SELECT_LAST_TIMESTAMP = 'select recorded_at from change order by id desc limit 1'
+/** The timestamp of the last write, by whichever clock, and the least version that may write. */
+export const SELECT_BEFORE_WRITE =
+  'select (select recorded_at from change order by id desc limit 1), least_version from revision'
+
+/** Why this program may not write to the store; undefined if it may. */
+export function tooOldFor(leastVersion: unknown): string | undefined {
+  const least = String(leastVersion)
+  if (!isOlder(VERSION, least)) return undefined
+  return `Only version ${least} and later may write to the store, and this is ${VERSION}. Upgrade it; reading goes on.`
+}
+
+export function requireWriter(leastVersion: unknown): void {
+  const why = tooOldFor(leastVersion)
+  if (why !== undefined) throw new Fault('UNAVAILABLE', why)
+}

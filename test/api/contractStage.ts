@@ -27,8 +27,7 @@ export interface ContractStage {
 }
 
 /** All rows were stored at `EARLIER`, except for Åsa, Zulu team, HARBOR-2, R-4 and I-4, at `LATER`. */
-export async function openContract(atEnd?: AtEnd): Promise<ContractStage> {
-  const gateway = openGateway({}, atEnd)
+export async function openContract(atEnd?: AtEnd, gateway: Gateway = openGateway({}, atEnd)): Promise<ContractStage> {
   const ids: Record<string, string> = {}
   const at = <T>(instant: string, work: (write: Write) => Promise<T>) =>
     gateway.store.write({ by: 'cli', at: () => new Date(instant) }, work)

@@ -118,6 +118,8 @@ describe('the command', () => {
     [['serve', '--help']],
     [['keys', 'create', '--help']],
     [['migrate', '--help']],
+    [['explain', '--help']],
+    [['check', '--help']],
     [['schema', '--help']],
   ])('%j explains itself', async (args) => {
     const { code, stdout } = await runHere(newFolder(), args)

@@ -202,8 +202,11 @@ describe('a log that cannot be written', () => {
 // With PostgreSQL reads need descriptors too, so none are left for clients.
 describe.runIf(canLimit && engine === 'sqlite')('a process that has no descriptors left (needs prlimit)', () => {
   test('serves connected clients, and new ones again after some have disconnected', async () => {
-    const { origin, child, key, add, roster } = await openService()
+    const { origin, child, key, add, roster, metrics } = await openService({ args: ['--metrics-port', '0'] })
     expect((await add('before')).status).toBe(201)
+    const scraper = new Client(new URL(metrics).origin, undefined, 1)
+    const descriptors = async () => /^process_open_fds \d+$/m.exec((await scraper.request('/metrics')).text)?.[0]
+    const shownBefore = await descriptors()
     const open = openFiles(child.pid).length
     execFileSync('prlimit', ['--pid', String(child.pid), `--nofile=${open + 10}`])
     const sockets = Array.from({ length: 40 }, () => dial(origin))
@@ -213,6 +216,10 @@ describe.runIf(canLimit && engine === 'sqlite')('a process that has no descripto
     expect(served.length).toBeGreaterThanOrEqual(5)
     expect(served.length).toBeLessThan(20)
     expect(first.filter((text) => text !== '' && !text.startsWith('HTTP/1.1 200'))).toEqual([])
+    // The gauge cannot be read either, and a new scrape gets no connection: neither can warn.
+    expect([shownBefore, await descriptors()]).toEqual([expect.any(String), shownBefore])
+    await expect(fetch(metrics)).rejects.toThrow()
+    scraper.close()
     // Connected clients are still served, and can write.
     for (const socket of served) expect(await exchange(socket, request)).toMatch(/^HTTP\/1\.1 200/)
     expect((await add('meanwhile')).status).toBe(201)

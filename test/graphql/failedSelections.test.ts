@@ -18,7 +18,7 @@ function failing(store: Store, isMended: () => boolean): Store {
   return {
     ...store,
     write: (as, work) =>
-      store.write(as, (write) => work({ ...write, db: write.db, rows: unlessSelection(write.rows) })),
+      store.write(as, (write) => work(Object.assign(Object.create(write), { rows: unlessSelection(write.rows) }))),
   }
 }
 

@@ -24,8 +24,15 @@ function linesOf(gateway: Gateway): Record<string, unknown>[] {
   })
 }
 
-const FIGURES = { ms: expect.any(Number), bytes: expect.any(Number), statements: expect.any(Number) }
-const REQUEST = { level: 30, requestId: expect.any(String), ...FIGURES, msg: 'request' }
+const FIGURES = Object.fromEntries(
+  ['ms', 'bytes', 'statements', 'cost', 'storeMs', 'queuedMs', 'workMs'].map((name) => [name, expect.any(Number)]),
+)
+const REQUEST = {
+  ...{ level: 30, requestId: expect.any(String), ...FIGURES, isCached: false, work: expect.any(Object) },
+  msg: 'request',
+}
+
+const HASH = expect.stringMatching(/^[0-9a-f]{12}$/)
 
 const GONE = new Error('the disk is gone')
 const LOST = new Fault('UNAVAILABLE', 'The store cannot be reached.', { cause: GONE })
@@ -76,7 +83,7 @@ describe('the log', () => {
     await caller.get('/v1/personnel/usr_nobody')
     await gateway.with(undefined).get('/healthz')
     const people = { ...REQUEST, keyId, path: '/v1/personnel' }
-    const query = { ...REQUEST, keyId, method: 'POST', path: '/graphql', status: 200 }
+    const query = { ...REQUEST, keyId, method: 'POST', path: '/graphql', status: 200, hash: HASH }
     const lines = linesOf(gateway)
     expect(lines).toEqual([
       { ...people, method: 'GET', operation: 'listPersonnel', status: 200, requestId: 'mine-1' },
@@ -190,7 +197,7 @@ describe('the log', () => {
     }
     expect(linesOf(gateway)).toEqual([
       { ...refused, method: 'GET', path: '/v1/personnel', operation: 'listPersonnel', status: 403 },
-      { ...refused, method: 'POST', path: '/graphql', operation: 'Roster', status: 200 },
+      { ...refused, method: 'POST', path: '/graphql', operation: 'Roster', hash: HASH, status: 200 },
     ])
   })
 
@@ -211,7 +218,7 @@ describe('the log', () => {
       },
       {
         ...REQUEST,
-        ...(where.startsWith('at the answer') && { keyId, operation: 'anonymous' }),
+        ...(where.startsWith('at the answer') && { keyId, operation: 'anonymous', hash: HASH }),
         ...{ method: 'POST', path: '/graphql', status, code },
       },
     ])

@@ -246,7 +246,8 @@ const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
 const WRITES =
   /\b(insert|insertAll|updateAll)\(\s*([\w.]+)|\.(update|delete)\(\s*((?:\w+\.)*t\.\w+|table|person|group|project|risk|issue)\b/g
 
-test('only the ledger and the erasure write entities, so that the history cannot be forgotten', () => {
+// The repair of a check writes derived columns alone, which the history does not have.
+test('only the ledger, the erasure and a repair write entities, so that the history cannot be forgotten', () => {
   const nouns = sources.filter(({ file }) => !file.startsWith('store/'))
   const found = nouns.flatMap(({ file, text }) =>
     [...text.matchAll(WRITES)].map(([, put, into, alter, what]) => `${file}: ${put ?? alter} ${into ?? what}`),
@@ -256,6 +257,8 @@ test('only the ledger and the erasure write entities, so that the history cannot
     'auth/idempotencyRecords.ts: insertAll t.idempotencyRecord',
     'auth/keys.ts: insert t.apiKey',
     'auth/keys.ts: update t.apiKey',
+    'cli/check/derived.ts: insert riskTally',
+    'cli/check/derived.ts: update table',
     'history/ledger.ts: insertAll table',
     'history/ledger.ts: insertAll write.t.change',
     'history/ledger.ts: updateAll table',

@@ -10,7 +10,7 @@ const LAYERS: readonly { name: string; holds: (file: string) => boolean }[] = [
   {
     name: 'floor',
     holds: (file) =>
-      /^(about|config|details|errors|fields|ids|limits|caches|text|vocabulary)\.ts$/.test(file) ||
+      /^(about|config|details|errors|fields|ids|limits|caches|text|vocabulary|work)\.ts$/.test(file) ||
       file.startsWith('ingest/files/'),
   },
   { name: 'store', holds: (file) => file.startsWith('store/') },

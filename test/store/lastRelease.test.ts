@@ -52,7 +52,16 @@ function oldStore(): TestStore {
 }
 
 /** Columns that the upgrade fills. */
-const DERIVED = ['nonce', 'project_id', 'state_from', 'state_to', 'known', 'known_nonce', 'department_folded']
+const DERIVED = [
+  'nonce',
+  'project_id',
+  'state_from',
+  'state_to',
+  'known',
+  'known_nonce',
+  'department_folded',
+  'least_version',
+]
 
 const literal = (value: unknown) => (value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`)
 
@@ -140,6 +149,10 @@ const SHOWN: readonly string[] = [
   `{ risks(filter: { status: [OPEN, OCCURRED, CLOSED] }, first: 50) { nodes { ${HISTORY} } } }`,
   `{ issues(first: 50) { nodes { ${HISTORY} } } }`,
 ]
+
+test('what the upgrade has derived is what a check derives', async () => {
+  expect(await runHere(newFolder(), ['check', '--database', stage.old.url])).toMatchObject({ code: 0, stderr: '' })
+})
 
 test('everything is there as before, the past included', async () => {
   const { caller, upgraded } = stage

@@ -42,12 +42,15 @@ test('a store that lacks a migration is refused with what to do', () => {
   expect(() => requireMigrated(file)).toThrow(/lacks .*Run `operations migrate --database file:.*` first/)
 })
 
-test('a store newer than the program is refused and left as it is', () => {
+test('a store that a newer program has only added to can be opened; one that it has closed is refused', () => {
   const file = join(newFolder(), 'operations.db')
   migrate(file)
   inFile(file, (connection) => connection.exec("insert into schema_migration values ('9999_future', 'x', 'x')"))
-  expect(() => migrate(file)).toThrow(/newer than this program .*Upgrade/)
-  expect(() => requireMigrated(file)).toThrow(/newer than this program/)
+  expect(migrate(file).pending).toEqual([])
+  expect(() => requireMigrated(file)).not.toThrow()
+  inFile(file, (connection) => connection.exec("update revision set least_version = '99.0.0'"))
+  expect(() => migrate(file)).toThrow(/is for version 99\.0\.0 and later\. Upgrade/)
+  expect(() => requireMigrated(file)).toThrow(/Upgrade/)
 })
 
 test('a file that is no database, and a database of another program, are refused', () => {

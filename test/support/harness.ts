@@ -65,6 +65,14 @@ export interface Gateway {
 /** When a service is closed: after the test that opened it, or `afterAll` of a file that shares one. */
 export type AtEnd = (close: () => Promise<void>) => void
 
+/** A service whose workers, batches and response cache are switched off, as an operator does it. */
+export function openPlain(atEnd: AtEnd = onTestFinished, own: TestStore = newStore()): Gateway {
+  // In place although every read counts as heavy.
+  const plain = { inPlaceRowsMax: 0, readWorkers: 0, writesTogether: 1 }
+  const open: TestStore['open'] = (options) => own.open({ ...options, ...plain })
+  return openGateway({ responseCacheBytesMax: 0 }, atEnd, Object.create(own, { open: { value: open } }))
+}
+
 export function openGateway(
   options: Partial<AppOptions> = {},
   atEnd: AtEnd = onTestFinished,

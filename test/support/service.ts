@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { COMMIT, VERSION } from '../../src/about.js'
 import { mintKey } from '../../src/auth/keys.js'
 import { personWith } from '../../src/personnel/people.js'
 import { openStore } from '../../src/store/open.js'
@@ -59,8 +60,9 @@ export function callerOf(origin: string, key: string) {
   }
 }
 
-export const READY = { status: 'ready', writes: true }
-export const READY_TO_READ = { status: 'ready', writes: false }
+const BUILD = { version: VERSION, commit: COMMIT }
+export const READY = { status: 'ready', writes: true, ...BUILD }
+export const READY_TO_READ = { status: 'ready', writes: false, ...BUILD }
 
 /** The externalIds of all people, read directly from the store. */
 export function stored({ values }: TestStore): string[] {

@@ -15,6 +15,8 @@ interface OpenOptions {
   readonly onNotice?: (sentence: string) => void
   /** SQLite: statements that read more rows run in a read worker. */
   readonly inPlaceRowsMax?: number
+  readonly readWorkers?: number
+  readonly writesTogether?: number
 }
 
 type Row = Readonly<Record<string, unknown>>

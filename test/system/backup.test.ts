@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { JOURNAL_TABLE } from '../../src/store/migrationJournal.js'
 import { backUp } from '../../src/store/sqlite/backup.js'
 import { type Connection, openDatabase } from '../../src/store/sqlite/driver.js'
 import { AT, calm, damageIndex, newStore, within } from '../store/backup/copies.js'
@@ -175,7 +176,8 @@ describe('a backup that fails leaves everything as it was:', () => {
     ['that is not there', 'none.db', /There is no store at .*none\.db/],
     ['that is no database', 'notes.txt', /is not a database/],
     ['of another program', 'books.db', /of another program/],
-    ['that is not migrated', 'empty.db', /lacks \d+ migration/],
+    ['that is empty', 'empty.db', /empty\.db is empty\. Restore a backup/],
+    ['that is not migrated', 'old.db', /lacks \d+ migration/],
   ]
 
   test.each(STORES)('of a store %s', async (_, store, sentence) => {
@@ -183,6 +185,7 @@ describe('a backup that fails leaves everything as it was:', () => {
     writeFileSync(join(folder, 'notes.txt'), 'Not a database, but long enough to look like something. '.repeat(30))
     writeFileSync(join(folder, 'empty.db'), '')
     within(join(folder, 'books.db'), (db) => db.exec('create table book (title text)'))
+    within(join(folder, 'old.db'), (db) => db.exec(JOURNAL_TABLE))
     const before = everyFile(folder)
     await expect(backUp(join(folder, store), join(folder, 'copy.db'), calm)).rejects.toThrow(sentence)
     expect(everyFile(folder)).toEqual(before)

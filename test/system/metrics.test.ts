@@ -80,3 +80,32 @@ function samplesOf(text: string): Map<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
 }
+
+test('what the alerts watch rises: waiting writes, 503s, the rate limit and connections', async () => {
+  const { metrics, add, own, client } = await openService({ args: ['--metrics-port', '0', '--rate-limit', '60'] })
+  const watching = new Client(new URL(metrics).origin, undefined, 1)
+  onTestFinished(() => watching.close())
+  const read = async (name: string) => samplesOf((await watching.request('/metrics')).text).get(name) ?? 0
+  const refused = (code: string) => read(`operations_refusals_total{code="${code}"}`)
+  const failed = () =>
+    read('operations_request_duration_seconds_count{operation="addPerson",method="POST",status="503"}')
+  expect([await refused('UNAVAILABLE'), await failed(), await refused('RATE_LIMITED')]).toEqual([0, 0, 0])
+  const letGo = own.hold()
+  const waiting = ['a', 'b', 'c'].map((externalId) => add(externalId))
+  // The first use of the key is written too.
+  await until(async () => (await read('operations_waiting_writes')) >= waiting.length)
+  expect(await read('operations_connections')).toBe(waiting.length)
+  const statuses = (await Promise.all(waiting)).map(({ status }) => status)
+  letGo()
+  expect(statuses).toEqual([503, 503, 503])
+  expect([await refused('UNAVAILABLE'), await failed()]).toEqual([3, 3])
+  await until(async () => (await client.request('/v1/key')).status === 429)
+  expect(await refused('RATE_LIMITED')).toBe(1)
+})
+
+test('a request that reads for too long counts among the refusals', async () => {
+  const { metrics, client } = await openService({ args: ['--metrics-port', '0', '--deadline-ms', '1'] })
+  expect((await client.request('/v1/personnel')).status).toBe(503)
+  const samples = samplesOf(await (await fetch(metrics)).text())
+  expect(samples.get('operations_refusals_total{code="DEADLINE_EXCEEDED"}')).toBe(1)
+})

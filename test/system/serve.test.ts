@@ -3,8 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { createServer, connect as dial } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { VERSION } from '../../src/about.js'
+import { engine } from '../support/engine.js'
 import { mint, runHere } from '../support/inProcess.js'
 import { newFolder, operations, serve } from '../support/process.js'
+import { prepareStore } from '../support/service.js'
 
 async function exchangeRaw(origin: string, request: string): Promise<string> {
   const socket = dial(Number(new URL(origin).port), '127.0.0.1')
@@ -98,6 +101,9 @@ test('SIGTERM ends a request that waits for a change, with an empty page', async
   expect(await ended).toMatchObject({ code: 0 })
 })
 
+/** What a start that fails has logged. */
+const STARTING = expect.stringMatching(/^\{[^\n]*"msg":"starting"\}\n$/)
+
 test('a busy port is one sentence and exit code 1', async () => {
   const blocker = createServer().listen(0, '127.0.0.1')
   await once(blocker, 'listening')
@@ -108,7 +114,7 @@ test('a busy port is one sentence and exit code 1', async () => {
   const answer = await operations(newFolder(), ['serve', '--port', String(port)])
   expect(answer).toEqual({
     code: 1,
-    stdout: '',
+    stdout: STARTING,
     stderr: `Port ${port} is in use on 127.0.0.1. Stop what uses it, or choose another with --port.\n`,
   })
 })
@@ -124,7 +130,7 @@ test('a store that cannot be used is one sentence and exit code 1', async () => 
   ] as const
   for (const [database, sentence] of cases) {
     const { code, stdout, stderr } = await operations(folder, ['serve', '--database', database])
-    expect({ code, stdout, lines: stderr.trim().split('\n').length }).toEqual({ code: 1, stdout: '', lines: 1 })
+    expect({ code, stdout, lines: stderr.trim().split('\n').length }).toEqual({ code: 1, stdout: STARTING, lines: 1 })
     expect(stderr).toMatch(sentence)
   }
 })
@@ -148,7 +154,8 @@ test('each request is one JSON line in the log, without the key', async () => {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
-  expect(lines[0]).toEqual({
+  expect(lines[0]).toMatchObject({ version: VERSION, commit: expect.any(String), msg: 'starting' })
+  expect(lines[1]).toEqual({
     level: 30,
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     requestId: 'mine-1',
@@ -159,10 +166,49 @@ test('each request is one JSON line in the log, without the key', async () => {
     status: 200,
     ms: expect.any(Number),
     bytes: 45,
+    parameters: ['search'],
+    isCached: false,
+    cost: expect.any(Number),
     statements: 1,
+    storeMs: expect.any(Number),
+    queuedMs: expect.any(Number),
+    workMs: expect.any(Number),
+    work: expect.any(Object),
     msg: 'request',
   })
   expect(log).not.toContain(key)
+})
+
+test.runIf(engine === 'sqlite').each([
+  [[], ['in place', 'read worker']],
+  [['--read-workers', '0'], ['in place']],
+])('the log level debug has each statement, and where it ran with %j', async (args, places) => {
+  const folder = newFolder()
+  const { key } = await prepareStore(folder, 2_000)
+  const { origin, stop } = await serve(folder, ['--log-level', 'debug', ...args])
+  const headers = { authorization: `Bearer ${key}` }
+  for (const query of ['?limit=1', '?search=secret-word', '']) {
+    expect((await fetch(`${origin}/v1/personnel${query}`, { headers })).status).toBe(200)
+  }
+  const log = (await stop('SIGTERM')).stdout
+  const lines = log
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const statements = lines.filter(({ msg }) => msg === 'statement')
+  expect([...new Set(statements.map(({ where }) => where))].sort()).toEqual(places)
+  expect(Object.keys(statements[0])).toEqual([
+    'level',
+    'time',
+    'requestId',
+    'where',
+    'ms',
+    'waitedMs',
+    'text',
+    'rows',
+    'msg',
+  ])
+  expect(log).not.toContain('secret-word')
 })
 
 test('a key revoked while a body is on its way writes nothing', async () => {

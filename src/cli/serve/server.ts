@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { VERSION } from '../../about.js'
+import { COMMIT, VERSION } from '../../about.js'
 import { type Config, MEGABYTE } from '../../config.js'
 import { createApp } from '../../http/app.js'
 import { createLog } from '../../http/observe/log.js'
-import { createHttpServer, drain } from '../../http/server.js'
+import { connectionsTo, createHttpServer, drain } from '../../http/server.js'
 import { LIMITS } from '../../limits.js'
 import { shownAddress } from '../../store/address.js'
 import { openStore } from '../../store/open.js'
@@ -24,6 +24,7 @@ const CLOSING_MS = 1_000
 
 export async function serve(config: Config, { isDemo, clock, stop }: ServeOptions): Promise<void> {
   const log = createLog(config.logLevel, process.stdout)
+  log.info({ version: VERSION, commit: COMMIT, store: shownAddress(config.database) }, 'starting')
   const store = await openStore(config.database, { ...config, onNotice: (sentence) => log.warn(sentence) })
   let stoppedAt: number | undefined
   try {
@@ -45,6 +46,7 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
       ...(metrics && { onFinished: metrics.onFinished }),
     })
     const server = createHttpServer(app, { connectionsPerAddressMax: config.connectionsPerAddress })
+    metrics?.watch(() => ({ ...app.gauges(), connections: connectionsTo(server) }))
     const origin = await listen(server, config.host, config.port)
     // Prometheus scrapes more often than that, so its connection is kept.
     const watched = metrics && createServer({ keepAliveTimeout: LIMITS.idleMs }, metrics.listener)

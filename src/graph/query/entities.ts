@@ -39,7 +39,10 @@ export function entitiesReader(
       statements,
       refusals: [...refusals],
       async resultOf(rows) {
-        const found = new Map(batches.map((batch, index) => [batch.key, foundIn(batch, rows[index] ?? [])]))
+        const found = context.work.time(
+          'complete',
+          () => new Map(batches.map((batch, index) => [batch.key, foundIn(batch, rows[index] ?? [])])),
+        )
         const violations = new Map<number, Fault>()
         const things = places.map((place, index) => {
           const row = place instanceof Fault ? undefined : found.get(place.key)?.get(place.value)

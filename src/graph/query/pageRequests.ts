@@ -35,9 +35,9 @@ export async function pageRequestsIn(
   { slots, number }: { readonly slots: readonly Slot[]; readonly number: number },
   args: readonly Arguments[],
 ): Promise<PageRequests> {
-  const pageRequests = slots.map(({ list }, slot) => {
-    return list && pageRequestOf(context, list, args[slot] ?? {}, `r${number}s${slot}`)
-  })
+  const pageRequests = context.work.time('check', () =>
+    slots.map(({ list }, slot) => list && pageRequestOf(context, list, args[slot] ?? {}, `r${number}s${slot}`)),
+  )
   for (const [slot, { list }] of slots.entries()) {
     const checking = list && checkNames(context, list, pageRequests[slot]?.filter ?? {})
     if (checking) await checking

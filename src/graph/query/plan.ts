@@ -113,7 +113,7 @@ function metaRoot(type: GraphQLObjectType, schema: GraphQLSchema, operation: Ope
     return JSON.stringify(Object.values(data ?? {})[0])
   }
   const text = isTypename(nodes[0]) ? () => JSON.stringify(type.name) : textOf
-  return { cost: costing(1), run: { read: localReader((_, variables) => text(variables)) } }
+  return { cost: costing(1), run: { read: localReader(({ work }, given) => work.time('complete', () => text(given))) } }
 }
 
 function documentOf({ operation, fragments }: Operation, selections: Nodes) {

@@ -6,6 +6,7 @@ import { toFault } from '../../store/faults.js'
 import { isIndexed } from '../../store/query/page.js'
 import type { CountedList, CountedRelation, LongColumn, RowCounts } from '../../store/query/rowCounts.js'
 import type { Tables } from '../../store/tables.js'
+import type { Work } from '../../work.js'
 import { mayUseNames } from '../hints/names.js'
 import { type GivenFilter, requireComparable } from './arguments.js'
 import type { Arguments } from './declared.js'
@@ -129,6 +130,7 @@ interface PricingContext {
   readonly counts: RowCounts
   readonly mayRead: (scope: Scope) => boolean
   readonly bytesMax: number
+  readonly work: Work
 }
 
 /** What the rate limit charges for an operation: every row that is read. Throws if it exceeds a limit. */
@@ -141,9 +143,11 @@ export async function priceOf(roots: readonly PricedRoot[], context: PricingCont
   const { lists, texts } = await partsOf(roots, context)
   const limitedWith = (known: KnownLists) => new Pricing(known, texts, PRICED_ROWS_MAX)
   const limited = limitedWith(lists)
-  const cost = limited.ofAll(roots)
+  const { work } = context
+  const cost = work.time('plan', () => limited.ofAll(roots))
   if (cost > LIMITS.queryCostMax) {
-    const advice = adviceFor(lists, (smaller) => limitedWith(smaller).ofAll(roots) <= LIMITS.queryCostMax)
+    const fits = (smaller: KnownLists) => limitedWith(smaller).ofAll(roots) <= LIMITS.queryCostMax
+    const advice = work.time('plan', () => adviceFor(lists, fits))
     throw tooComplex('cost', cost, LIMITS.queryCostMax, advice)
   }
   if (limited.repeated > LIMITS.repeatedCostMax)
@@ -151,9 +155,10 @@ export async function priceOf(roots: readonly PricedRoot[], context: PricingCont
   const filtered = new Map(await Promise.all([...lists].map(([one, list]) => withFilter(one, list, context))))
   const pricingWith = (known: KnownLists) => new Pricing(known, texts, Number.POSITIVE_INFINITY)
   const pricing = pricingWith(filtered)
-  const charge = charged(roots, (root) => pricing.ofRoot(root))
+  const charge = work.time('plan', () => charged(roots, (root) => pricing.ofRoot(root)))
   if (pricing.bytes > context.bytesMax) {
-    const advice = adviceFor(filtered, (smaller) => pricingWith(smaller).bytesOf(roots) <= context.bytesMax)
+    const fits = (smaller: KnownLists) => pricingWith(smaller).bytesOf(roots) <= context.bytesMax
+    const advice = work.time('plan', () => adviceFor(filtered, fits))
     throw new ResponseTooLong(context.bytesMax, advice)
   }
   return charge + Math.ceil(pricing.repeated / REPEATED_COST_FOR_ONE)
@@ -212,7 +217,7 @@ async function partsOf(
     }
   }
   for (const { cost, args } of roots) collect(cost, args)
-  requireComparable(filters)
+  context.work.time('check', () => requireComparable(filters))
   const texts: TextBytes = ({ table, column }) => context.counts.texts.of(table).average[column] ?? 0
   const known = [...found].map(async ([one, args]) => [one, await knownList(one, args, texts, context)] as const)
   return { lists: new Map(await Promise.all(known)), texts }

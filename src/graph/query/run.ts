@@ -64,13 +64,13 @@ export async function answer(
   context: Context,
   { separator = ',', isHosted = false, around = (_, __, run) => run(context) }: RunOptions = {},
 ): Promise<Answer> {
-  const { schema, principal } = context
+  const { schema, principal, work } = context
   let plan: Plan
   let prepared: readonly Prepared[]
   let price: number
   try {
-    plan = planFor(schema, operation, variables, principal.scopes, isHosted)
-    prepared = plan.roots.map((root) => withArguments(root, variables))
+    plan = work.time('plan', () => planFor(schema, operation, variables, principal.scopes, isHosted))
+    prepared = work.time('check', () => plan.roots.map((root) => withArguments(root, variables)))
     price = await priced(prepared, context)
   } catch (error) {
     return everywhere(context, operation, variables, faultOfRequest(error))
@@ -143,8 +143,8 @@ async function priced(prepared: readonly Prepared[], context: Context): Promise<
     const storing = 'change' in root.run ? storingCostOf(root, args) : undefined
     return [{ cost: root.cost, args, ...(storing !== undefined && { storing }) }]
   })
-  const { principal, rowCounts: counts, responseBytesMax: bytesMax } = context
-  return priceOf(roots, { counts, bytesMax, mayRead: (scope: Scope) => grants(principal.scopes, scope) })
+  const { principal, rowCounts: counts, responseBytesMax: bytesMax, work } = context
+  return priceOf(roots, { counts, bytesMax, work, mayRead: (scope: Scope) => grants(principal.scopes, scope) })
 }
 
 /** The cost of a mutation for the records that it stores: their number, or their bytes if they are long. */

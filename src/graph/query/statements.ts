@@ -234,9 +234,9 @@ async function cachedStatement(
   if (known) return known
   // With many look-ups, both building and compiling take milliseconds.
   await nextTurn()
-  const built = build()
+  const built = context.work.time('plan', build)
   await nextTurn()
-  const compiled = compiledWith(read, built, pageRequests)
+  const compiled = context.work.time('plan', () => compiledWith(read, built, pageRequests))
   if (key.length + compiled.text.length <= STATEMENT_CHARACTERS_KEPT) statements.set(key, compiled)
   return compiled
 }

@@ -11,6 +11,10 @@ import type { AppOptions } from '../options.js'
 export const REFUSED_BYTES_FOR_ONE = 10
 /** The share of the burst that a single request is charged at most. */
 export const REQUEST_SHARE_MAX = 0.25
+/** Milliseconds of work that a token stands for: a key that uses its whole rate occupies one thread. */
+const WORK_MS_FOR_ONE = 10
+/** Work below it is never charged: a pause of the process is as long. */
+const UNCHARGED_WORK_MS = 20
 /** Keys and addresses whose rate is remembered. */
 const BUCKETS_MAX = 10_000
 
@@ -33,12 +37,16 @@ const UNCHANGED_SHARE = 0.1
 const UNCHARGED: ReadonlySet<Code> = new Set<Code>(['RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'DEADLINE_EXCEEDED'])
 
 /** Rate limits: one bucket for each key, and for invalid keys one for each client address. */
-export function createRateLimits({ store, clock, ratePerMinute, monotonicMs = () => performance.now() }: AppOptions) {
+export function createRateLimits({ store, clock, ratePerMinute, operator, ...options }: AppOptions) {
+  const { monotonicMs = () => performance.now() } = options
   const authenticate = authenticator(store, clock)
   // In the same proportion to the rate as in the defaults.
   const burst = Math.max(1, Math.round((ratePerMinute * LIMITS.rateBurst) / LIMITS.ratePerMinute))
   const keys = ratePerMinute === 0 ? undefined : new Buckets(ratePerMinute, burst)
+  const mostAtOnce = keys ? Math.max(1, Math.floor(burst * REQUEST_SHARE_MAX)) : 1
   const wrongKeys = new Buckets(LIMITS.wrongKeysPerMinute, LIMITS.wrongKeysPerMinute)
+  /** Of requests without a valid key: only what they use beyond a few milliseconds. */
+  const addresses = keys && new Buckets(ratePerMinute, burst)
 
   const spend = (keyId: string, { headers, record }: Received, amount: number, before = 0): Level | undefined => {
     const level = keys?.spend(keyId, amount, monotonicMs(), before)
@@ -56,8 +64,7 @@ export function createRateLimits({ store, clock, ratePerMinute, monotonicMs = ()
 
   /** The tokens of a cost, up to the share that a single request may take. */
   const tokensFor = (cost: number): number => {
-    const most = keys ? Math.max(1, Math.floor(keys.burst * REQUEST_SHARE_MAX)) : 1
-    return Math.min(most, Math.ceil(cost / RATE_UNIT_COST))
+    return Math.min(mostAtOnce, Math.ceil(cost / RATE_UNIT_COST))
   }
 
   const refused = (error: unknown, { address }: Received): unknown => {
@@ -70,7 +77,7 @@ export function createRateLimits({ store, clock, ratePerMinute, monotonicMs = ()
   /** Authenticates the request; `isWhole` if its whole body has arrived. */
   const identify = async (received: Received, isWhole: boolean): Promise<Identified> => {
     const versions = lazily(store.versions)
-    const principal = await authenticate(received.request.header('authorization'), versions)
+    const principal = operator ?? (await authenticate(received.request.header('authorization'), versions))
     received.record.keyId = principal.keyId
     return { ...received, principal, versions: versions(), isWhole }
   }
@@ -109,6 +116,19 @@ export function createRateLimits({ store, clock, ratePerMinute, monotonicMs = ()
       if (extra <= 0) return
       const level = spend(keyId, received, extra)
       if (level && !level.isAllowed) spend(keyId, received, level.remaining)
+    },
+    /** Charges work beyond what was foreseen as debt, whatever the outcome; the next requests pay it. */
+    chargeWork({ record: { keyId, work, charged }, address }: Received): void {
+      const unforeseenMs = work.totalMs - Math.max(UNCHARGED_WORK_MS, charged * WORK_MS_FOR_ONE)
+      const debt = Math.min(mostAtOnce, Math.floor(unforeseenMs / WORK_MS_FOR_ONE))
+      if (debt <= 0) return
+      if (keyId !== undefined) keys?.owe(keyId, debt, monotonicMs())
+      else if (address !== undefined) addresses?.owe(address, debt, monotonicMs())
+    },
+    /** Refuses a request without a key from an address in debt. */
+    requireCredit({ address }: Received): void {
+      const retryInSeconds = address === undefined ? 0 : (addresses?.owedSeconds(address, monotonicMs()) ?? 0)
+      if (retryInSeconds > 0) throw new RateExceeded('Requests from your address took too long.', { retryInSeconds })
     },
     /** Refunds most of the charge when the response is a 304. */
     refundUnchanged(received: Received): void {
@@ -160,6 +180,17 @@ export class Buckets {
       fullInSeconds: this.secondsFor(this.burst - bucket.level),
       retryInSeconds: this.secondsFor(missing),
     }
+  }
+
+  /** Takes the amount, also below zero: at most a whole burst is owed. */
+  owe(name: string, amount: number, now: number): void {
+    const bucket = this.filled(name, now)
+    bucket.level = Math.max(-this.burst, bucket.level - amount)
+  }
+
+  /** How long it takes until nothing is owed. */
+  owedSeconds(name: string, now: number): number {
+    return this.secondsFor(-this.filled(name, now).level)
   }
 
   private filled(name: string, now: number): Bucket {

@@ -19,10 +19,11 @@ export type ServeCached = (
 ) => Promise<HttpResponse>
 
 /** Reuses a response until the data that it was read from changes (docs/decisions/0004-response-cache.md). */
-export function createResponseCache(bytesMax: number, rateLimits: RateLimits): ServeCached {
-  if (bytesMax === 0) return async (identified, _, handle) => (await handle(identified)).response
+export function createResponseCache(bytesMax: number, rateLimits: RateLimits): { serve: ServeCached; bytes(): number } {
+  if (bytesMax === 0)
+    return { serve: async (identified, _, handle) => (await handle(identified)).response, bytes: () => 0 }
   const entries = new CachedResponses(bytesMax)
-  return async (admitted, type, handle) => {
+  const serve: ServeCached = async (admitted, type, handle) => {
     const body = await smallBody(admitted)
     if (body === undefined) return (await handle(admitted)).response
     const identified = body === '' ? admitted : await rateLimits.confirm(admitted)
@@ -33,15 +34,18 @@ export function createResponseCache(bytesMax: number, rateLimits: RateLimits): S
     if (found) {
       rateLimits.chargeQuery(identified, found.cost)
       record.operation = found.operation
+      record.hash = found.hash
+      record.isCached = true
       return responseTo(request, found.response)
     }
     const { response, reads } = await handle(identified)
-    const { operation, cost, refusal } = record
+    const { operation, hash, cost, refusal } = record
     // Never errors, partial results, and responses about the caller's own key.
     const isReusable = response.status === 200 && response.body !== null && !refusal
-    if (reads && isReusable) entries.keep(key, { response, operation, cost, versions, reads })
+    if (reads && isReusable) entries.keep(key, { response, operation, hash, cost, versions, reads })
     return response
   }
+  return { serve, bytes: () => entries.bytes }
 }
 
 /** The body of a request that can be served from the cache; undefined if it cannot. */
@@ -79,6 +83,7 @@ interface Entry {
   readonly response: HttpResponse
   /** The route or the name of the operation, for the log. */
   readonly operation: string | undefined
+  readonly hash: string | undefined
   /** The cost of the query: a cache hit is charged the same. */
   readonly cost: number
   /** Read before the data of the response, so that they are never newer than the data. */
@@ -104,6 +109,10 @@ export class CachedResponses {
       sizeCalculation: ({ response: { headers, body } }, key) =>
         ENTRY_BYTES + 2 * (Object.entries(headers).join().length + key.length) + (body?.length ?? 0),
     })
+  }
+
+  get bytes(): number {
+    return this.entries.calculatedSize
   }
 
   find(key: string, versions: Versions): Entry | undefined {

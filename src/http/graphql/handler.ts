@@ -9,8 +9,9 @@ import { answer, isRefused } from '../../graph/query/run.js'
 import { type Operation, operationIn } from '../../graph/query/selections.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
+import type { Work } from '../../work.js'
 import type { ApiOptions, Engine } from '../engine.js'
-import type { Answered, Identified, Received } from '../observe/exchange.js'
+import { type Answered, type Identified, queryHash, type Received, withoutTexts } from '../observe/exchange.js'
 import { emptyResponse, GRAPHQL_TYPE, JSON_TYPE, requireAcceptable } from '../wire/content.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { parseWithinLimits } from './limits.js'
@@ -53,6 +54,7 @@ function typesFor(httpRequest: HttpRequest): readonly string[] {
 /** The server context that Yoga gets with each request, and copies. */
 interface ServerContext {
   readonly params: Params
+  readonly work: Work
   readonly type: string
   /** Takes the result from Yoga, whose Response is not used: it would only be unpacked again. */
   readonly give: (result: YogaResult) => void
@@ -65,7 +67,7 @@ interface YogaResult extends ExecutionResult {
 
 function executorWith({ rateLimits, bodies, engine, log }: GraphqlOptions) {
   const documents = new Documents()
-  const { handleRequest, fetchAPI } = yogaWith(documents)
+  const { handleRequest, fetchAPI } = yogaWith(documents, log)
   // Headers and body have been read already: Yoga only needs the method.
   const byGet = new fetchAPI.Request(ADDRESS)
   const byPost = new fetchAPI.Request(ADDRESS, { method: 'POST' })
@@ -77,9 +79,14 @@ function executorWith({ rateLimits, bodies, engine, log }: GraphqlOptions) {
     const give = (result: YogaResult) => {
       given = result
     }
-    await handleRequest(exchange.request.method === 'GET' ? byGet : byPost, { params, type, give })
+    const { record } = exchange
+    const { work } = record
+    record.hash = queryHash(params.query)
+    await handleRequest(exchange.request.method === 'GET' ? byGet : byPost, { params, work, type, give })
     if (!given) throw new Error('Yoga has given no result.')
     const { validated } = given
+    // Any other text may be something that was sent by mistake.
+    if (validated) record.query = params.query
     const result: Result = validated ? await run(engine, validated, exchange, params) : given
     const sent = { principal: exchange.principal, params, document: documents.peek(params.query) }
     return {
@@ -111,10 +118,10 @@ export class Documents extends LRUCache<string, DocumentNode> {
   }
 }
 
-function yogaWith(documents: Documents) {
+function yogaWith(documents: Documents, log: Logger) {
   return createYoga<ServerContext>({
     schema,
-    plugins: [pluginWith(documents)],
+    plugins: [pluginWith(documents, log)],
     parserAndValidationCache: {
       documentCache: documents,
       // Errors are not cached: one may be as long as a body, and invalid documents are rarely sent twice.
@@ -133,7 +140,7 @@ function yogaWith(documents: Documents) {
 }
 
 /** For a document that was validated before, Yoga's hooks would take longer than preparing its SQL. */
-function pluginWith(documents: Documents): Plugin<ServerContext, ServerContext> {
+function pluginWith(documents: Documents, log: Logger): Plugin<ServerContext, ServerContext> {
   const unused = new Response()
   return {
     onRequest({ request, serverContext: { params, give }, endResponse }) {
@@ -148,17 +155,19 @@ function pluginWith(documents: Documents): Plugin<ServerContext, ServerContext> 
       // The body was already read for the response cache.
       setRequestParser(() => serverContext.params)
     },
-    onParse({ setParseFn }) {
-      setParseFn((source, options) => parseWithinLimits(source.toString(), options))
+    onParse({ context: { work }, setParseFn }) {
+      setParseFn((source, options) => work.time('parse', () => parseWithinLimits(source.toString(), options)))
     },
-    onValidate({ setValidationFn }) {
+    onValidate({ context: { work }, setValidationFn }) {
       // A suggestion is searched for each error.
       setValidationFn((schema, document, rules) =>
-        validate(schema, document, rules, { maxErrors: LIMITS.violationsMax }),
+        work.time('check', () => validate(schema, document, rules, { maxErrors: LIMITS.violationsMax })),
       )
     },
     onExecute({ args, setExecuteFn }) {
       documents.noteValid(args.document)
+      const { query } = args.contextValue.params
+      log.debug({ hash: queryHash(query), query: withoutTexts(query) }, 'query')
       setExecuteFn(() => ({ validated: args.document }))
     },
     onResultProcess({ serverContext, setResultProcessor }) {
@@ -213,7 +222,8 @@ async function answered(engine: Engine, operation: Operation, exchange: Identifi
   // Of a mutation that the caller may not make no other variable is looked at: they may be large.
   if (decided && (await isRefused(operation, decided, context)))
     return { answer: await answer(operation, decided, context) }
-  const { coerced: variables, errors } = coercionOf(schema, operation.operation, given)
+  const coerce = () => coercionOf(schema, operation.operation, given)
+  const { coerced: variables, errors } = exchange.record.work.time('check', coerce)
   if (!variables) return { errors }
   if (!isChange) return { answer: await engine.read(exchange, operation, variables, context) }
   const identity = [params.query, params.operationName ?? null, variables]

@@ -24,6 +24,7 @@ import { operationIn, rootFieldsIn } from '../../graph/query/selections.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
 import { isOfStore } from '../../store/faults.js'
+import type { Work } from '../../work.js'
 import { logCause, type Received } from '../observe/exchange.js'
 import { Content, JSON_TYPE, respond } from '../wire/content.js'
 import { faultHeaders, STATUS } from '../wire/problems.js'
@@ -60,10 +61,12 @@ export async function responseOf(log: Logger, recipient: Recipient, result: Resu
   const { exchange, type } = recipient
   const { data, isEmpty, errors: found = [], more } = writtenOf(result)
   exchange.record.hasData = !isEmpty
-  const { errors, status, headers } = publishedErrors(log, recipient, found, isEmpty)
-  const ofInputs = data || !recipient.sent ? [] : await inputErrors(recipient.sent, found)
+  const { work } = exchange.record
+  const { errors, status, headers } = work.time('check', () => publishedErrors(log, recipient, found, isEmpty))
+  const ofInputs = data || !recipient.sent ? [] : await inputErrors(recipient.sent, found, work)
   const listed = [...errors, ...ofInputs.map((error) => error.toJSON()), ...unlisted(errors, more)]
-  const members = [...(listed.length > 0 ? [`"errors":${JSON.stringify(listed)}`] : []), ...(data ? ['"data":'] : [])]
+  const written = work.time('serialise', () => JSON.stringify(listed))
+  const members = [...(listed.length > 0 ? [`"errors":${written}`] : []), ...(data ? ['"data":'] : [])]
   const parts = [Buffer.from(`{${members.join()}`), ...(data ?? []), Buffer.from('}')]
   const content = new Content(`${type}; charset=utf-8`, await joined(parts))
   return respond(exchange.request, content, { status, headers })
@@ -142,6 +145,7 @@ function httpOf(fault: Fault, error: GraphQLError) {
 async function inputErrors(
   { principal, params, document }: Sent,
   errors: readonly GraphQLError[],
+  work: Work,
 ): Promise<GraphQLError[]> {
   if (errors.some((error) => error.path !== undefined || isRefusal(error))) return []
   const sent = document && operationIn(schema, document, params.operationName)
@@ -164,7 +168,7 @@ async function inputErrors(
   }
   const found: GraphQLError[] = []
   for (const { name, value, type, nodes } of [...inputs.values()].slice(0, INPUTS_CHECKED_MAX)) {
-    const { violations, ofTypes } = await checkedInput(valueFromASTUntyped(value, given), type, true)
+    const { violations, ofTypes } = await checkedInput(valueFromASTUntyped(value, given), type, work, true)
     if (violations.length === ofTypes && ofTypes < 2) continue
     const { message, extensions } = invalid('VALIDATION_FAILED', `\`${name}\` cannot be used as given.`, violations)
     found.push(new GraphQLError(message, { nodes, extensions }))

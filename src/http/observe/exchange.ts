@@ -1,9 +1,11 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../../auth/principal.js'
 import { type Fault, Overloaded } from '../../errors.js'
+import { LIMITS } from '../../limits.js'
 import type { ChangeCounter, Versions } from '../../store/changeCounters.js'
 import { withoutValues } from '../../store/faults.js'
+import { Work } from '../../work.js'
 import { RequestDeadline } from '../deadline.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
 
@@ -45,6 +47,13 @@ export interface RequestRecord {
   operation?: string | undefined
   /** Whether this is a mutation: an error after it is done must say that the change was made. */
   isChange: boolean
+  /** Of the text of a GraphQL request. */
+  hash?: string | undefined
+  /** The text, if it is valid. */
+  query?: string
+  /** The names of the parameters of a REST request. */
+  parameters?: readonly string[]
+  isCached: boolean
   /** The cost of the query, once it has been charged. */
   cost: number
   /** What the key has been charged so far, in tokens of its rate limit. */
@@ -52,6 +61,10 @@ export interface RequestRecord {
   /** How long it has waited for a change. */
   waitedMs?: number
   statements: number
+  /** How long its statements ran, and how long they had waited for a worker or a connection. */
+  storeMs: number
+  queuedMs: number
+  readonly work: Work
   /** How many bytes of a body were parsed. */
   bodyBytes: number
   /** The first error of the response, if it has one. */
@@ -65,13 +78,25 @@ export interface Outcome {
   readonly status: number
   readonly ms: number
   readonly bytes: number
+  readonly endsWith: number | undefined
+}
+
+/** W3C Trace Context: the trace id is the second part. */
+const TRACE_PARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-/
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10
 }
 
 /** The accepted form of a client's `Request-Id`; any other is replaced by a new one. */
 export const REQUEST_ID = /^[\w.:-]{1,100}$/
 
 /** Takes over a `Request-Id` of the client, so that its log and ours can be correlated. */
-export function received(request: HttpRequest, address: string | undefined, deadlineMs: number): Received {
+export function received(
+  request: HttpRequest,
+  address: string | undefined,
+  { deadlineMs = LIMITS.deadlineMs, monotonicMs }: { deadlineMs?: number; monotonicMs?: () => number },
+): Received {
   const given = request.header('request-id')
   const requestId = given !== undefined && REQUEST_ID.test(given) ? given : randomUUID()
   const deadline = new RequestDeadline(deadlineMs, request)
@@ -83,14 +108,19 @@ export function received(request: HttpRequest, address: string | undefined, dead
     address,
     headers: { 'request-id': requestId },
     onReady: [],
-    record: { isChange: false, cost: 0, charged: 0, statements: 0, bodyBytes: 0, hasData: false },
+    record: { ...NOTHING, work: new Work(monotonicMs) },
   }
 }
 
-export function outcomeOf({ startedAt, record }: Received, { status, body }: HttpResponse): Outcome {
+const NOTHING = {
+  ...{ isChange: false, isCached: false, hasData: false },
+  ...{ cost: 0, charged: 0, statements: 0, storeMs: 0, queuedMs: 0, bodyBytes: 0 },
+}
+
+export function outcomeOf({ startedAt, record }: Received, { status, body, endsWith }: HttpResponse): Outcome {
   const { waitedMs = 0 } = record
-  const ms = Math.round((performance.now() - startedAt - waitedMs) * 10) / 10
-  return { status, ms, bytes: body?.length ?? 0 }
+  const ms = rounded(performance.now() - startedAt - waitedMs)
+  return { status, ms, bytes: body?.length ?? 0, endsWith }
 }
 
 /** Logs the request; one that took longer than `slowMs` also as a warning. */
@@ -99,7 +129,22 @@ export function logOutcome(log: Logger, slowMs: number, of: Received, outcome: O
   if (!isSlow && !log.isLevelEnabled('info')) return
   const line = lineOf(of, outcome)
   log.info(line, 'request')
-  if (isSlow) log.warn(line, 'slow request')
+  const { query } = of.record
+  if (isSlow)
+    log.warn({ ...line, ...(query && { query: withoutTexts(query).slice(0, QUERY_CHARACTERS) }) }, 'slow request')
+}
+
+/** How much of a query the line of a slow request shows. */
+const QUERY_CHARACTERS = 500
+
+/** The name of a query in the log. */
+export function queryHash(query: string): string {
+  return createHash('sha256').update(query).digest('hex').slice(0, 12)
+}
+
+/** Strings in a query may name a person. */
+export function withoutTexts(query: string): string {
+  return query.replace(/"(?:[^"\\]|\\.?)*"?/g, '""')
 }
 
 /** Logs the cause of a server error, which the response does not show. */
@@ -112,13 +157,20 @@ export function logCause(log: Logger, { requestId }: Received, fault: Fault): vo
 }
 
 /** The log line of a request; it never contains the key itself. */
-function lineOf({ request: { method }, requestId, address, record }: Received, { status, ms, bytes }: Outcome) {
+function lineOf({ request, requestId, address, record }: Received, { status, ms, bytes }: Outcome) {
   // Never the path as sent: it may name a person or have a key in it, in any spelling.
-  const { refusal, path, operation, statements, waitedMs } = record
+  const { refusal, path, operation, hash, parameters, cost, isCached, statements, waitedMs } = record
   const keyId = record.keyId ?? (refusal instanceof KeyRefused ? refusal.keyId : undefined)
   // Other errors may quote the request, which must not get into the log.
   const isOfAccess = refusal?.code === 'UNAUTHENTICATED' || refusal?.code === 'INSUFFICIENT_SCOPE'
   const why = refusal && { code: refusal.code, ...(isOfAccess && { reason: refusal.message, address }) }
-  const waited = waitedMs === undefined ? undefined : { waitedMs: Math.round(waitedMs) }
-  return { requestId, keyId, method, path, operation, status, ms, ...waited, bytes, statements, ...why }
+  const [, trace] = TRACE_PARENT.exec(request.header('traceparent') ?? '') ?? []
+  return {
+    ...{ requestId, trace, keyId, method: request.method, path, operation, hash, status, ms, bytes },
+    ...(parameters && parameters.length > 0 && { parameters }),
+    ...(waitedMs !== undefined && { waitedMs: Math.round(waitedMs) }),
+    ...{ isCached, cost, statements, storeMs: rounded(record.storeMs), queuedMs: rounded(record.queuedMs) },
+    ...{ workMs: rounded(record.work.totalMs), work: record.work.shown },
+    ...why,
+  }
 }

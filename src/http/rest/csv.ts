@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DetailNames, type SheetLayout, sheetLayout } from '../../ingest/files/cells.js'
 import { csvLine, type Separator } from '../../ingest/files/csv.js'
+import { Work } from '../../work.js'
 import { Content } from '../wire/content.js'
 import { joined, SLICE_BYTES } from '../wire/slices.js'
 
@@ -27,7 +28,8 @@ export async function csvContent(
   const { header, cells } = await layoutOf(columns, entries)
   const parts = [Buffer.from(`\ufeff${csvLine(header, separator)}`)]
   for (const slice of entries.slices()) {
-    parts.push(Buffer.from(slice.map((entry) => csvLine(cells(entry), separator)).join('')))
+    const lines = () => slice.map((entry) => csvLine(cells(entry), separator)).join('')
+    parts.push(Buffer.from(entries.work.time('csv', lines)))
     await nextTurn()
   }
   return new Content('text/csv; charset=utf-8; header=present', await joined(parts))
@@ -47,27 +49,30 @@ async function layoutOf(columns: readonly string[], entries: JsonLines): Promise
 /** Newline-delimited JSON, parsed lazily. */
 export class JsonLines {
   readonly lines: Buffer
+  readonly work: Work
 
-  constructor(lines: Buffer) {
+  constructor(lines: Buffer, work = new Work()) {
     this.lines = lines
+    this.work = work
   }
 
   /** The entries in slices of at most so many rows and about so many bytes. */
   *slices(): Generator<readonly Entry[]> {
     const { lines } = this
-    let [slice, bytes]: [Entry[], number] = [[], 0]
-    for (let start = 0; start < lines.length; ) {
-      const found = lines.indexOf('\n', start)
-      const end = found < 0 ? lines.length : found
-      // The cast holds: the store's SQL built each line from the selected fields.
-      slice.push(JSON.parse(lines.toString('utf8', start, end)) as Entry)
-      bytes += end - start
-      start = end + 1
-      if (slice.length < SLICE_ROWS && bytes < SLICE_BYTES) continue
-      yield slice
-      ;[slice, bytes] = [[], 0]
+    let start = 0
+    const next = () => {
+      const slice: Entry[] = []
+      const until = start + SLICE_BYTES
+      while (start < lines.length && start < until && slice.length < SLICE_ROWS) {
+        const found = lines.indexOf('\n', start)
+        const end = found < 0 ? lines.length : found
+        // The cast holds: the store's SQL built each line from the selected fields.
+        slice.push(JSON.parse(lines.toString('utf8', start, end)) as Entry)
+        start = end + 1
+      }
+      return slice
     }
-    if (slice.length > 0) yield slice
+    while (start < lines.length) yield this.work.time('serialise', next)
   }
 
   /** Whether any entry has details: looking for them is much faster than parsing. */

@@ -85,6 +85,10 @@ export class Waiting {
     this.versions = versions
   }
 
+  get size(): number {
+    return this.waiters.size
+  }
+
   /** Resolves when the history may have changed, when the time is over, or when nobody waits any longer. */
   wait(request: Omit<Waiter, 'finish'>): Promise<void> {
     if (this.isStopped) return Promise.resolve()
@@ -148,7 +152,7 @@ export async function eventsContent(entries: JsonLines, path: string): Promise<C
   // A change may have all texts of a risk, before and after: a page of them has tens of megabytes.
   for (const slice of entries.slices()) {
     if (parts.length > 0) await nextTurn()
-    const events = slice.map((entry) => JSON.stringify(eventOf(entry, path)))
+    const events = entries.work.time('serialise', () => slice.map((entry) => JSON.stringify(eventOf(entry, path))))
     parts.push(Buffer.from(`${parts.length > 0 ? ',' : ''}${events.join(',')}`))
   }
   return new Content(EVENTS_TYPE, await joined([Buffer.from('['), ...parts, Buffer.from(']')]))

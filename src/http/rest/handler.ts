@@ -70,7 +70,9 @@ async function read(
 ): Promise<Answered> {
   const { operation, type } = call
   principalFor(identified, operation)
-  const variables = given ?? readParameters(call)
+  const { record } = identified
+  const variables = given ?? record.work.time('check', () => readParameters(call))
+  record.parameters = Object.keys(variables).filter((name) => !(name in call.parameters))
   const separator = readSeparator(call)
   const context = engine.contextFor(identified)
   requireFewItems(variables)
@@ -80,7 +82,8 @@ async function read(
   const result = await resultOf(operation, answered)
   const readsOfParent = result.list?.entries.length === 0 ? await requireParent(call, context) : []
   const { reads } = await answered
-  return { response: await responseOf(result, call, separator), reads: reads && [...reads, ...readsOfParent] }
+  const response = await responseOf(result, call, record.work, separator)
+  return { response, reads: reads && [...reads, ...readsOfParent] }
 }
 
 async function change(
@@ -98,7 +101,11 @@ async function change(
   const reading = tags && at.routes.get('GET')
   if (operation.input) {
     const { bodyBytesMax: bytesMax = LIMITS.bodyBytesMax } = operation.route
-    variables['input'] = await readBody(await bodies.json(identified, bytesMax), operation.input)
+    variables['input'] = await readBody(
+      await bodies.json(identified, bytesMax),
+      operation.input,
+      identified.record.work,
+    )
     identified = await rateLimits.confirm(identified)
   }
   const context = engine.contextFor(identified)
@@ -115,7 +122,7 @@ async function change(
     path: path.slice(basePath.length),
     sent: variables['input'],
   }
-  return responseOf(await resultOf(operation, engine.change(identified, mutation)), call)
+  return responseOf(await resultOf(operation, engine.change(identified, mutation)), call, identified.record.work)
 }
 
 const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])
@@ -195,7 +202,13 @@ async function answerOne(
 }
 
 /** The operator, who may read everything. */
-const OPERATOR = { keyId: 'cli', name: 'cli', scopes: new Set(SCOPE_NAMES), projects: null, expiresAt: null } as const
+export const OPERATOR = {
+  keyId: 'cli',
+  name: 'cli',
+  scopes: new Set(SCOPE_NAMES),
+  projects: null,
+  expiresAt: null,
+} as const
 
 /** The response body of a route with one object, without a request: for commands. */
 export async function bodyOf(

@@ -15,6 +15,7 @@ import { ORDERING, PAGING } from '../../graph/hints/synonyms.js'
 import { checkedInput, readEnum } from '../../graph/inputViolations.js'
 import { SEPARATOR_NAMES, type Separator } from '../../ingest/files/csv.js'
 import { LIMITS } from '../../limits.js'
+import type { Work } from '../../work.js'
 import type { CompiledRoute, Parameter } from './compiledRoutes.js'
 import type { RouteCall } from './results.js'
 
@@ -121,8 +122,8 @@ function readLeaf(text: string, type: GraphQLInputType): unknown {
 }
 
 /** Coerces a body to its input type, or throws a Fault with a JSON Pointer for every violation. */
-export async function readBody(body: unknown, type: GraphQLInputType): Promise<unknown> {
-  const { value, violations, isCut } = await checkedInput(body, type, false)
+export async function readBody(body: unknown, type: GraphQLInputType, work: Work): Promise<unknown> {
+  const { value, violations, isCut } = await checkedInput(body, type, work, false)
   if (violations.length === 0) return value
   const cut = isCut ? ` These are the first ${violations.length} errors.` : ''
   throw invalid('VALIDATION_FAILED', `The body does not match its schema.${cut}`, violations)

@@ -3,6 +3,8 @@ import { Fault } from '../../errors.js'
 import type { ListResult, RootResult } from '../../graph/query/readers.js'
 import { ID_PREFIX } from '../../ids.js'
 import type { Separator } from '../../ingest/files/csv.js'
+import { keysIn } from '../../store/query/cursors.js'
+import type { Work } from '../../work.js'
 import { Content, emptyResponse, JSON_TYPE, respond } from '../wire/content.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { joined } from '../wire/slices.js'
@@ -24,10 +26,15 @@ export interface RouteCall {
 }
 
 /** The HTTP response for the result of an operation; `separator` is that of CSV cells. */
-export async function responseOf(root: RootResult, call: RouteCall, separator: Separator = ','): Promise<HttpResponse> {
+export async function responseOf(
+  root: RootResult,
+  call: RouteCall,
+  work: Work,
+  separator: Separator = ',',
+): Promise<HttpResponse> {
   const { request, operation, path } = call
   const { route, shown } = operation
-  if (root.list) return listResponse(root.list, call, separator)
+  if (root.list) return listResponse(root.list, call, work, separator)
   if (!root.isThere) throw nothingAt(call)
   if (route.status === 204) return emptyResponse()
   const json = await joined(root.json)
@@ -37,14 +44,19 @@ export async function responseOf(root: RootResult, call: RouteCall, separator: S
   return respond(request, new Content(JSON_TYPE, json), { status: route.status, ...(created && { headers: created }) })
 }
 
-async function listResponse(list: ListResult, call: RouteCall, separator: Separator): Promise<HttpResponse> {
+async function listResponse(
+  list: ListResult,
+  call: RouteCall,
+  work: Work,
+  separator: Separator,
+): Promise<HttpResponse> {
   const { entries } = list
   const { operation, type, path } = call
   const { next, page } = pageOf(list, operation)
   const respondWith = (content: Content) => pageWith(content, next, call, entries.length === 0)
   if (type === CSV_TYPE && operation.columns)
-    return respondWith(await csvContent(operation.columns, new JsonLines(entries), separator))
-  if (type === EVENTS_TYPE) return respondWith(await eventsContent(new JsonLines(entries), path))
+    return respondWith(await csvContent(operation.columns, new JsonLines(entries, work), separator))
+  if (type === EVENTS_TYPE) return respondWith(await eventsContent(new JsonLines(entries, work), path))
   const end = Buffer.from(`],"page":${JSON.stringify(page)}}`)
   return respondWith(new Content(JSON_TYPE, await joined([Buffer.from('{"data":['), entries, end])))
 }
@@ -92,7 +104,7 @@ async function pageWith(
     ...(type === CSV_TYPE && { 'content-disposition': `attachment; filename="${sheet}.csv"` }),
   }
   const response = await respond(request, content, { headers })
-  return isFeed ? { ...response, isEmpty } : response
+  return isFeed && next !== null ? { ...response, isEmpty, endsWith: Number(keysIn(next)[0]) } : response
 }
 
 function nextLink(path: string, query: URLSearchParams, next: string): string {

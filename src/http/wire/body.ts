@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Fault, Overloaded } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { FairSlots } from '../../store/fairQueue.js'
+import type { Work } from '../../work.js'
 import type { Identified } from '../observe/exchange.js'
 import { type BytesInFlight, COUNTED_FROM_BYTES, noRoom } from './bytesInFlight.js'
 import { type HttpRequest, type SizeCheck, sizeCheckFor } from './request.js'
@@ -34,9 +35,10 @@ export class Bodies {
     const bytes = await deadline.exempt(request.body(this.holderFor(identified, checkSize)))
     record.bodyBytes = bytes.length
     if (bytes.length > LIMITS.bodyBytesMax) await deadline.bound(this.turnOf(identified), CROWDED)
-    for (const _ of requireModestShape(bytes)) await nextTurn()
+    const shape = requireModestShape(bytes)
+    while (!record.work.time('parse', () => shape.next()).done) await nextTurn()
     if (bytes.length === 0) throw new Fault('BAD_REQUEST', 'The body is empty: send a JSON object.')
-    return parsed(bytes)
+    return parsed(bytes, record.work)
   }
 
   /** Counts the bytes of a body as in flight, from the first one until the response is ready. */
@@ -64,11 +66,13 @@ const CROWDED = () =>
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-async function parsed(bytes: Buffer): Promise<unknown> {
+async function parsed(bytes: Buffer, work: Work): Promise<unknown> {
   let text = ''
   try {
-    text = UTF8.decode(bytes)
-    return JSON.parse(text)
+    return work.time('parse', () => {
+      text = UTF8.decode(bytes)
+      return JSON.parse(text)
+    })
   } catch (cause) {
     const why = cause instanceof SyntaxError ? `: ${await violationIn(text, cause.message)}` : ''
     throw new Fault('BAD_REQUEST', `The body is not valid JSON in UTF-8${why}.`, { cause })

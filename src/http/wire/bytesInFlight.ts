@@ -24,6 +24,10 @@ export class BytesInFlight {
     this.bytesMax = bytesMax
   }
 
+  get inUse(): number {
+    return this.bytes
+  }
+
   /** Counts more bytes; false if there is no room. With nothing else in flight any size fits, or it never would. */
   take(bytes: number, keyId: string | undefined): boolean {
     if (!fits(this.bytes, bytes, this.bytesMax)) return false

@@ -90,6 +90,10 @@ export class Connections {
     return this.open.get(socket)
   }
 
+  get size(): number {
+    return this.open.size
+  }
+
   get isSending(): boolean {
     for (const { socket } of this.open.values()) if (socket.writableLength > 0) return true
     return false

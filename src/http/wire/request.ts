@@ -33,8 +33,9 @@ export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | null
-  /** Whether it is an empty page of a feed. */
+  /** Whether it is an empty page of a feed, and the id of the change that it ends with. */
   readonly isEmpty?: boolean
+  readonly endsWith?: number | undefined
 }
 
 export const isReading = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD'

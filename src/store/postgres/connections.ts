@@ -50,7 +50,7 @@ export class Connections {
   /** By the index of the host. */
   private readonly pools = new Map<number, pg.Pool>()
   private readonly names = new WeakMap<object, Names>()
-  private turns: FairSlots
+  turns: FairSlots
   private isClosed = false
 
   constructor(hosts: Hosts, options: ConnectionsOptions) {
@@ -84,12 +84,14 @@ export class Connections {
   /** Runs each statement on any free connection. */
   alone(owner?: string): Run {
     return async (text, values, { timeoutMs = this.answerMs, ...how } = {}) => {
-      const giveUpAt = performance.now() + timeoutMs
+      const began = performance.now()
+      const giveUpAt = began + timeoutMs
       const { run, release } = await this.lend(waitMsOf(timeoutMs), owner)
+      const waitedMs = performance.now() - began
       try {
         const result = await run(text, values, { ...how, timeoutMs: Math.max(1, giveUpAt - performance.now()) })
         release(false)
-        return result
+        return Object.assign(result, { waitedMs })
       } catch (error) {
         release(isOfConnection(error))
         throw error

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { VERSION } from '../../about.js'
 import { Fault } from '../../errors.js'
 import { fold } from '../../text.js'
 import { shownAddress } from '../address.js'
@@ -6,12 +7,14 @@ import { driverCode } from '../faults.js'
 import {
   type Applied,
   FOLDED_LATER,
+  isNewer,
   JOURNAL_TABLE,
   type Migration,
   type MigrationState,
   migrationsOf,
   pendingAfter,
   raisingRevision,
+  SELECT_LEAST_VERSION,
   StoreRefused,
 } from '../migrationJournal.js'
 import { Connections } from './connections.js'
@@ -80,7 +83,9 @@ async function compare(run: Run, store: string): Promise<{ applied: string[]; pe
   }
   const { rows } = isOurs ? await run('select tag, hash from schema_migration order by tag collate "C"') : { rows: [] }
   const applied = rows.map(([tag, hash]): Applied => ({ tag: String(tag), hash: String(hash) }))
-  return pendingAfter(applied, migrationsOf('postgres'), store)
+  const ours = migrationsOf('postgres')
+  const least = isNewer(applied, ours) ? (await run(SELECT_LEAST_VERSION)).rows[0]?.[0] : VERSION
+  return pendingAfter(applied, ours, store, String(least))
 }
 
 /** Runs work on the first reachable host that meets `target_session_attrs`. */

@@ -4,11 +4,14 @@ import pg from 'pg'
 import { Fault } from '../../errors.js'
 import { oneByOne } from '../coalesce.js'
 import { driverCode, UNREACHABLE } from '../faults.js'
+import type { OnStatement } from '../store.js'
 
 /** The result of a statement: rows as arrays, or as objects by column name. */
 interface QueryResult {
   readonly rows: unknown[][]
   readonly command: string
+  /** How long it waited for a connection. */
+  readonly waitedMs?: number
 }
 
 interface QueryOptions {
@@ -30,19 +33,38 @@ interface RunOptions {
   readonly onSent: OnSent | undefined
 }
 
+const READING = ['select', 'explain']
+
 /** Runs statements on a connection; those of concurrent callers run one after the other. */
 export function runOn(client: pg.PoolClient, { answerMs, names, onSent }: RunOptions): Run {
   const send: Run = async (text, values, { isByName, hasStablePlan, timeoutMs = answerMs } = {}) => {
     onSent?.(text, values ?? [])
     // Set one by one: object spreads take as long as the rest of sending a statement.
     const config: TimedQuery = { text, query_timeout: Math.ceil(timeoutMs) }
-    if (values) config.values = text.startsWith('select') ? values.map(withoutNul) : values
+    if (values) config.values = READING.some((verb) => text.startsWith(verb)) ? values.map(withoutNul) : values
     if (!isByName) config.rowMode = 'array'
     const name = hasStablePlan ? names?.of(text) : undefined
     if (name) config.name = name
     return query(client, config)
   }
   return oneByOne(send)
+}
+
+/** Reports each statement, also one that fails. */
+export function reporting(run: Run, onStatement: OnStatement | undefined): Run {
+  if (!onStatement) return run
+  return async (text, values, how) => {
+    const began = performance.now()
+    let result: QueryResult | undefined
+    try {
+      result = await run(text, values, how)
+      return result
+    } finally {
+      const { waitedMs = 0, rows = [] } = result ?? {}
+      const ms = performance.now() - began - waitedMs
+      onStatement({ text, where: 'server', ms, waitedMs, rows: rows.length }, values ?? [])
+    }
+  }
 }
 
 /** The cached plan of a prepared statement no longer fits the tables, or the statement is gone. */

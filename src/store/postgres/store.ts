@@ -3,6 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/pg-proxy'
 import { LIMITS } from '../../limits.js'
+import { shownAddress } from '../address.js'
 import { inOrder, SELECT_VERSIONS_AS_JSON, versionsIn } from '../changeCounters.js'
 import { atMostEvery, coalesce, HEALTH_EVERY_MS } from '../coalesce.js'
 import { postgresColumns } from '../columns.js'
@@ -15,16 +16,16 @@ import {
   type Deadline,
   type Handle,
   type OnNotice,
-  type OnStatement,
   QUICK_READ_MS,
   type Read,
   type Readership,
   type Store,
 } from '../store.js'
 import { defineTables } from '../tables.js'
+import { tooOldFor } from '../writes.js'
 import { ANSWER_MS, type AtOnce, Connections } from './connections.js'
 import { Hosts } from './hosts.js'
-import type { OnSent, Run } from './session.js'
+import { type OnSent, type Run, reporting } from './session.js'
 import { BULK_MS, WriteQueue } from './writeQueue.js'
 
 const t = defineTables(postgresColumns)
@@ -34,11 +35,12 @@ interface PostgresOptions {
   readonly onNotice?: OnNotice | undefined
   /** Time limit for the reads of a request. */
   readonly deadlineMs?: number | undefined
+  readonly writesTogether?: number | undefined
 }
 
 /** Opens a migrated database: a pool for reads, a connection for versions that never queues behind them, and one for writes. */
 export function openPostgres(url: string, options: PostgresOptions = {}): Store {
-  const { onStatement: onSent, onNotice, deadlineMs = LIMITS.deadlineMs } = options
+  const { onStatement: onSent, onNotice, deadlineMs = LIMITS.deadlineMs, writesTogether: togetherMax } = options
   const hosts = new Hosts(url)
   // It ends a statement before the deadline, which leaves time to detect an unresponsive server.
   const statementMs = Math.round(Math.max(deadlineMs / 2, deadlineMs - 2 * ANSWER_MS))
@@ -48,8 +50,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   const watching = watcher.alone()
   const readingFor = ({ owner, onStatement, deadline }: Readership) => {
     const inTime = (run: Run) => (deadline ? timely(run, readers.answerMs, deadline) : run)
-    const atOnce: AtOnce = (work) => readers.atOnce(owner)((run) => work(inTime(run)))
-    return handleOn(inTime(readers.alone(owner)), onStatement, atOnce)
+    const atOnce: AtOnce = (work) => readers.atOnce(owner)((run) => work(reporting(inTime(run), onStatement)))
+    return handleOn(reporting(inTime(readers.alone(owner)), onStatement), atOnce)
   }
   const ordered = inOrder()
   const versions = coalesce(async (wantedAt) => {
@@ -67,18 +69,28 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Store 
   const writes = new WriteQueue({
     open: (withinMs) => writer.lend(withinMs),
     ping: () => watching('select 1', [], QUICK),
-    writeOn: (run, { onStatement }, rest) => Object.assign(handleOn(run, onStatement), rest),
+    writeOn: (run, rest) => Object.assign(handleOn(run), rest),
     onNotice,
+    togetherMax,
   })
 
   return {
+    name: shownAddress(url),
     read: readingFor({}),
     reading: readingFor,
     write: (as, work) => writes.add(as, work),
     async health() {
       const row = await serverState()
-      const isWritable = !writes.hasFailed && row?.[0] === false
-      return { isWritable, bytes: Number(row?.[1]), logBytes: 0, waitingWrites: writes.waiting }
+      const whyNot = tooOldFor(row?.[3])
+      const isWritable = !whyNot && !writes.hasFailed && row?.[0] === false
+      const { waiting: waitingReads, underWay: busyReaders } = readers.turns.queue
+      const [, bytes, lastChange] = (row ?? []).map(Number)
+      const sizes = { bytes: bytes ?? 0, logBytes: 0, lastChange: lastChange ?? 0 }
+      return { isWritable, whyNot, ...sizes, waitingWrites: writes.waiting, waitingReads, busyReaders }
+    },
+    async planOf({ text, values }) {
+      const { rows } = await readers.alone()(`explain ${text}`, [...values])
+      return withoutConstants(rows.flat().join('\n')).split('\n')
     },
     versions,
     version: async () => (await versions()).all,
@@ -105,7 +117,15 @@ const STATEMENT_MS = 8_000
 const QUICK = { timeoutMs: QUICK_READ_MS }
 /** Least timeout of a version query that waited for the one before it. */
 const VERSIONS_LEAST_MS = 1_000
-const HEALTH = 'select pg_is_in_recovery(), pg_database_size(current_database())'
+const HEALTH =
+  'select pg_is_in_recovery(), pg_database_size(current_database()), (select coalesce(max(id), 0) from change),' +
+  ' (select least_version from revision)'
+
+/** Unlike SQLite's, these plans show the values, in conditions and the like. */
+function withoutConstants(plan: string): string {
+  const numberless = (line: string) => line.replaceAll(/[\w$.]+/g, (word) => (Number.isNaN(Number(word)) ? word : '?'))
+  return plan.replaceAll(/'[^']*'/g, '?').replaceAll(/^ *[A-Z][A-Za-z -]*: .*$/gm, numberless)
+}
 
 /** Limits each statement to the rest of the request's time; throws if it is over. */
 function timely(run: Run, answerMs: number, deadline: Deadline): Run {
@@ -122,15 +142,12 @@ function timely(run: Run, answerMs: number, deadline: Deadline): Run {
 }
 
 /** Without `atOnce` it already runs in a transaction. */
-function handleOn(run: Run, onStatement?: OnStatement, atOnce: AtOnce = (work) => work(run)): Handle {
+function handleOn(run: Run, atOnce: AtOnce = (work) => work(run)): Handle {
   let db: Handle['db'] | undefined
   return {
     // Built lazily: most requests run compiled statements and need no Drizzle instance.
     get db() {
-      db ??= drizzle(
-        (text, params, method) => run(text, params, { isByName: method === 'execute' }),
-        onStatement ? { logger: { logQuery: onStatement } } : {},
-      )
+      db ??= drizzle((text, params, method) => run(text, params, { isByName: method === 'execute' }))
       return db
     },
     t,
@@ -143,19 +160,18 @@ function handleOn(run: Run, onStatement?: OnStatement, atOnce: AtOnce = (work) =
     guard: () => undefined,
     meter: () => undefined,
     weigh: () => 0,
-    rows: (statement) => rowsOn(run, statement, onStatement),
+    rows: (statement) => rowsOn(run, statement),
     rowsTogether: (statements) =>
       atOnce(async (own) => {
         const all: unknown[][][] = []
-        for (const statement of statements) all.push(await rowsOn(own, statement, onStatement))
+        for (const statement of statements) all.push(await rowsOn(own, statement))
         return all
       }),
   }
 }
 
-async function rowsOn(run: Run, statement: CompiledSql, onStatement?: OnStatement): Promise<unknown[][]> {
+async function rowsOn(run: Run, statement: CompiledSql): Promise<unknown[][]> {
   const { text, values, hasStablePlan, hasCursors } = statement
-  onStatement?.(text)
   const { rows } = await run(text, [...values], { hasStablePlan })
   return hasCursors ? withCursors(rows) : rows
 }

@@ -4,18 +4,20 @@ import { LIMITS } from '../../limits.js'
 import type { Bulk } from '../bulk.js'
 import { type Raised, raise, raising } from '../changeCounters.js'
 import { BUSY, driverCode, isOfConnection, toFault, UNREACHABLE } from '../faults.js'
-import { type Authorship, BULK_STATEMENT_MS, type OnNotice, QUICK_READ_MS, type Write } from '../store.js'
-import { SELECT_LAST_TIMESTAMP, Trace, timestampAfter, type Waiting, Writes } from '../writes.js'
+import { BULK_STATEMENT_MS, type OnNotice, QUICK_READ_MS, type Write } from '../store.js'
+import { requireWriter, SELECT_BEFORE_WRITE, Trace, timestampAfter, type Waiting, Writes } from '../writes.js'
 import { postgresBulk } from './bulk.js'
 import { ANSWER_MS, IDLE_IN_WRITE_MS, type Session } from './connections.js'
-import { type Run, STALE } from './session.js'
+import { type Run, reporting, STALE } from './session.js'
 
 interface Database {
   readonly open: (withinMs: number) => Promise<Session>
   /** Resolves if the server responds. */
   readonly ping: () => Promise<unknown>
-  readonly writeOn: (run: Run, as: Authorship, rest: Bulk & Pick<Write, 'by' | 'at' | 'nonce'>) => Write
+  readonly writeOn: (run: Run, rest: Bulk & Pick<Write, 'by' | 'at' | 'nonce'>) => Write
   readonly onNotice?: OnNotice | undefined
+  /** Waiting writes that are committed in one batch. */
+  readonly togetherMax?: number | undefined
 }
 
 /** A write with its deadlines, by `performance.now()`. */
@@ -37,7 +39,7 @@ export class WriteQueue extends Writes<Member> {
   private readonly database: Database
 
   constructor(database: Database) {
-    super()
+    super(database.togetherMax)
     this.database = database
   }
 
@@ -208,14 +210,16 @@ class Transaction {
   async begin({ isUnseen, turnAt }: Turn): Promise<void> {
     const waitMs = Math.max(1, Math.ceil(turnAt - performance.now()))
     // Clocks of machines differ, so read the last timestamp for the next one to be monotonic.
-    const lock = isUnseen ? '' : `lock table revision in exclusive mode; ${SELECT_LAST_TIMESTAMP}`
+    const lock = isUnseen ? '' : `lock table revision in exclusive mode; ${SELECT_BEFORE_WRITE}`
     // SET LOCAL: behind a pooler, other clients use the session afterwards.
     const limits = `set local lock_timeout = ${waitMs}; set local statement_timeout = ${BULK_STATEMENT_MS};
     set local idle_in_transaction_session_timeout = ${IDLE_IN_WRITE_MS}`
     const text = `begin isolation level serializable; ${limits}; ${lock}`
     const { rows } = await this.send(text, undefined, { timeoutMs: waitMs + 1_000 })
-    this.lastTimestamp = rows[0]?.[0]
     this.hasBegun = true
+    const [lastTimestamp, leastVersion] = rows[0] ?? []
+    this.lastTimestamp = lastTimestamp
+    if (!isUnseen) requireWriter(leastVersion)
   }
 
   async performAll({ next }: Turn): Promise<void> {
@@ -231,17 +235,16 @@ class Transaction {
     const { nonce, changed } = trace
     this.doneAt = Math.min(this.doneAt, doneAt)
     const at = timestampAfter(this.lastTimestamp, as.at(), database.onNotice)
-    const run: Run = async (sql, values, how) => {
+    const run = reporting(async (sql, values, how) => {
       trace.requireCurrent()
       return this.send(sql, values, how)
-    }
+    }, as.onStatement)
     const bulk = postgresBulk((sql, values) => {
-      as.onStatement?.(sql)
       this.requireOwnTransaction(values)
       return run(sql, values, { hasStablePlan: !this.isLong })
     })
     try {
-      const result = await work(trace.of(database.writeOn(run, as, { by: as.by, at, nonce, ...bulk })))
+      const result = await work(trace.of(database.writeOn(run, { by: as.by, at, nonce, ...bulk })))
       if (this.failure !== undefined) throw this.failure
       if (!as.unseen) raise(this.raised, changed, nonce)
       this.lastTimestamp = at

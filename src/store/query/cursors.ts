@@ -38,6 +38,11 @@ export function readCursor(list: string, columns: readonly AnyColumn[], cursor: 
   throw badArgument('after', 'This cursor was not given out for this list. Use one from a page of the same list.')
 }
 
+/** The position in a cursor of ours. */
+export function keysIn(cursor: string): readonly unknown[] {
+  return parsed(Buffer.from(cursor, 'base64url').toString().slice(CHECKSUM_LENGTH)).slice(1)
+}
+
 // The checksum is no signature: a caller can forge it, so validate the contents.
 function parsed(text: string): unknown[] {
   try {

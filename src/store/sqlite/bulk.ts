@@ -2,7 +2,9 @@ import { getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { oncePer } from '../../caches.js'
 import { type Bulk, columnsOf, columnsThenId, insertInto, lookUpsOf, type Rows, updateOf } from '../bulk.js'
-import type { Statement } from './driver.js'
+import type { OnStatement } from '../store.js'
+import { timed } from './handle.js'
+import type { Statements } from './statements.js'
 
 const slot = () => '?'
 
@@ -26,16 +28,21 @@ const lookUps = lookUpsOf({
 /** Indexes made by CREATE INDEX; the index of a primary key stays. */
 const INDEXES = "select name, sql from sqlite_master where type = 'index' and tbl_name = ? and sql is not null"
 
-export function sqliteBulk(prepare: (sql: string) => Statement): Bulk {
+export function sqliteBulk({ prepare }: Statements, onStatement?: OnStatement): Bulk {
   const runAll = async ({ sql, columns }: ReturnType<typeof insertOf>, rows: Rows) => {
     if (rows.length === 0) return
     const statement = prepare(sql)
-    for (const row of rows) statement.run(columns.map(({ member }) => row[member] ?? null))
+    const runEach = () => {
+      for (const row of rows) statement.run(columns.map(({ member }) => row[member] ?? null))
+    }
+    timed({ text: sql, values: [] }, onStatement, runEach, rows.length)
   }
   return {
     insertAll: (table, rows) => runAll(insertOf(table), rows),
     updateAll: (table, rows) => runAll(updateById(table), rows),
-    ...lookUps(async (sql, values) => prepare(sql).raw().all(values) as unknown[][]),
+    ...lookUps(async (text, values) =>
+      timed({ text, values }, onStatement, () => prepare(text).raw().all(values) as unknown[][]),
+    ),
     async suspendIndexes(table) {
       const suspended = prepare(INDEXES).all([getTableName(table)]) as { name: string; sql: string }[]
       for (const { name } of suspended) prepare(`drop index "${name}"`).run([])

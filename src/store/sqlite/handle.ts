@@ -7,7 +7,7 @@ import { withCursors } from '../query/cursors.js'
 import { sqliteJson as json } from '../query/json.js'
 import type { CompiledSql, Extent, Handle, OnStatement, Read } from '../store.js'
 import { defineTables } from '../tables.js'
-import { type Connection, STILL_WANTED, WITHIN_LIMIT } from './driver.js'
+import { type Connection, STILL_WANTED, type Statement, WITHIN_LIMIT } from './driver.js'
 import type { Statements } from './statements.js'
 
 const t = defineTables(sqliteColumns)
@@ -26,7 +26,7 @@ export type AtOnce = <V>(work: (statements: Statements) => V) => V
 interface HandleOptions {
   readonly onStatement?: OnStatement | undefined
   /** Absent inside a transaction, where everything is read in place. */
-  readonly offload?: Offload
+  readonly offload?: Offload | undefined
   /** Absent if the handle already runs in a transaction. */
   readonly atOnce?: AtOnce
 }
@@ -37,7 +37,7 @@ export function handleOn(statements: Statements, { onStatement, offload, atOnce 
   return {
     // Built lazily: most requests run compiled statements and need no Drizzle instance.
     get db() {
-      db ??= databaseOn(statements, onStatement)
+      db ??= databaseOn(onStatement ? { prepare: (text) => reported(statements, text, onStatement) } : statements)
       return db
     },
     // Listed one by one: an object spread takes as long as a look-up, for every request and write.
@@ -51,25 +51,49 @@ export function handleOn(statements: Statements, { onStatement, offload, atOnce 
     meter: (bytes) => (offload ? meterOf(bytes) : undefined),
     weigh: (extent) => offload?.weigh(extent) ?? 0,
     async rows(statement) {
-      onStatement?.(statement.text)
-      if (!statement.isHeavy || !offload) return finished(statement, allOf(statements, statement))
+      if (!statement.isHeavy || !offload) return finished(statement, allOf(statements, statement, onStatement))
       const [rows = []] = await offload.rows([statement])
       return rows
     },
     async rowsTogether(all) {
-      for (const { text } of all) onStatement?.(text)
       if (offload && isMuch(all, offload)) return offload.rows(all)
-      const found = inTransaction((own) => all.map((statement) => [statement, allOf(own, statement)] as const))
+      const found = inTransaction((own) => all.map((one) => [one, allOf(own, one, onStatement)] as const))
       return Promise.all(found.map(([statement, rows]) => finished(statement, rows)))
     },
   }
 }
 
-function allOf(statements: Statements, { text, values }: CompiledSql): unknown[][] {
-  return statements
-    .prepare(text)
-    .raw()
-    .all(...values) as unknown[][]
+function allOf(statements: Statements, compiled: CompiledSql, onStatement?: OnStatement): unknown[][] {
+  const statement = statements.prepare(compiled.text).raw()
+  return timed(compiled, onStatement, () => statement.all(...compiled.values) as unknown[][])
+}
+
+/** Runs a statement in place, and reports it, also if it fails. */
+export function timed<R>(of: CompiledSql, onStatement: OnStatement | undefined, run: () => R, rows?: number): R {
+  if (!onStatement) return run()
+  const began = performance.now()
+  let result: R | undefined
+  try {
+    result = run()
+    return result
+  } finally {
+    const ms = performance.now() - began
+    const found = rows ?? (Array.isArray(result) ? result.length : 0)
+    onStatement({ text: of.text, where: 'in place', ms, waitedMs: 0, rows: found }, of.values)
+  }
+}
+
+function reported(statements: Statements, text: string, onStatement: OnStatement): Statement {
+  const statement = statements.prepare(text)
+  const report = (run: (...values: unknown[]) => unknown) => {
+    return (...values: unknown[]) => timed({ text, values }, onStatement, () => run(...values))
+  }
+  const raw = () => {
+    const found = statement.raw()
+    return { all: report((...values) => found.all(...values)), get: report((...values) => found.get(...values)) }
+  }
+  // A cast: Drizzle uses no other members.
+  return { run: report((...values) => statement.run(...values)), raw } as unknown as Statement
 }
 
 function finished({ hasCursors }: CompiledSql, rows: unknown[][]): Promise<unknown[][]> | unknown[][] {
@@ -123,13 +147,11 @@ const COUNTED_PER_ROW = 100
 const COUNTED = [t.membership, t.risk, t.issue]
 
 // Queries are typed against PostgreSQL; the same builders run on SQLite when awaited.
-function databaseOn(statements: Statements, onStatement?: OnStatement): Handle['db'] {
+function databaseOn(statements: Statements): Handle['db'] {
   // `prepare` is the only member of a connection that Drizzle uses.
   const client = statements as Connection
   // Not `drizzle()`: its module imports `better-sqlite3` by name, which is not installed on every Node.
-  const session = new BetterSQLiteSession(client, dialect, undefined, {
-    ...(onStatement && { logger: { logQuery: onStatement } }),
-  })
+  const session = new BetterSQLiteSession(client, dialect, undefined, {})
   return new BaseSQLiteDatabase('sync', dialect, session, undefined) as unknown as Handle['db']
 }
 

@@ -1,16 +1,19 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { VERSION } from '../../about.js'
 import { fold } from '../../text.js'
 import { driverCode } from '../faults.js'
 import {
   type Applied,
   FOLDED_LATER,
+  isNewer,
   JOURNAL_TABLE,
   type Migration,
   type MigrationState,
   migrationsOf,
   pendingAfter,
   raisingRevision,
+  SELECT_LEAST_VERSION,
   StoreRefused,
 } from '../migrationJournal.js'
 import { type Connection, openDatabase } from './driver.js'
@@ -74,7 +77,8 @@ export function requireMigrated(file: string): void {
   }
 }
 
-function compare(connection: Connection, file: string): { applied: string[]; pending: Migration[] } {
+/** The migrations that a store has and lacks; throws if it cannot be used. */
+export function compare(connection: Connection, file: string): { applied: string[]; pending: Migration[] } {
   const tables = connection.prepare("select name from sqlite_master where type = 'table'").pluck().all()
   const isOurs = tables.includes('schema_migration')
   if (!isOurs && tables.length > 0) {
@@ -83,13 +87,16 @@ function compare(connection: Connection, file: string): { applied: string[]; pen
   const rows = isOurs
     ? (connection.prepare('select tag, hash from schema_migration order by tag').all() as Applied[])
     : []
-  return pendingAfter(rows, migrationsOf('sqlite'), file)
+  const ours = migrationsOf('sqlite')
+  const least = isNewer(rows, ours) ? connection.prepare(SELECT_LEAST_VERSION).pluck().get() : VERSION
+  return pendingAfter(rows, ours, file, String(least))
 }
 
 function withFile<T>(file: string, work: (connection: Connection) => T): T {
   let connection: Connection | undefined
   try {
     const isNew = !existsSync(file)
+    if (!isNew) requireContent(file)
     makeFolder(dirname(resolve(file)))
     accessSync(isNew ? dirname(resolve(file)) : file, constants.W_OK)
     if (isNew) makeFile(file)
@@ -99,6 +106,20 @@ function withFile<T>(file: string, work: (connection: Connection) => T): T {
     throw refusal(file, error)
   } finally {
     connection?.close()
+  }
+}
+
+/** How long another process may take from creating a store to its first page. */
+const FIRST_PAGE_MS = 2_000
+
+/** Throws if the file is empty: that is no store of ours, but what is left of one, or a mount that is not there. */
+function requireContent(file: string): void {
+  const giveUpAt = performance.now() + FIRST_PAGE_MS
+  while (statSync(file).size === 0) {
+    if (performance.now() > giveUpAt) {
+      throw new StoreRefused(`${file} is empty. Restore a backup into its place, or delete it to begin a new store.`)
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)), 0, 0, 50)
   }
 }
 

@@ -20,7 +20,7 @@ export interface WorkerTask {
 
 /** A message from a read worker: a chunk of rows, the last one marked, or an error. */
 export type WorkerReport =
-  | { readonly statement: number; readonly rows: unknown[][]; readonly isLast: boolean }
+  | { readonly statement: number; readonly rows: unknown[][]; readonly ms: number; readonly isLast: boolean }
   | { readonly failure: string; readonly code: string | undefined }
 
 /** Smaller buffers may share pooled memory, and are copied. */
@@ -47,16 +47,18 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
       .prepare(text)
       .raw()
       .iterate(...values) as IterableIterator<unknown[]>
+    const began = performance.now()
+    const ms = () => performance.now() - began
     let chunk: unknown[][] = []
     for (const row of rows) {
       if (chunk.length === ROWS_AT_ONCE) {
-        report({ statement, rows: chunk, isLast: false }, bytesIn(chunk))
+        report({ statement, rows: chunk, ms: ms(), isLast: false }, bytesIn(chunk))
         chunk = []
       }
       for (const value of row) returned(lengthOf(value))
       chunk.push(hasCursors ? withCursors(row) : row)
     }
-    report({ statement, rows: chunk, isLast: isLastOne }, bytesIn(chunk))
+    report({ statement, rows: chunk, ms: ms(), isLast: isLastOne }, bytesIn(chunk))
   }
   const runAll = (all: readonly CompiledSql[]) => {
     if (all.length > 1) connection.exec('begin')

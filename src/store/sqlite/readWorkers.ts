@@ -4,11 +4,11 @@ import { Fault, ResponseTooLong } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { FairQueue, type Owned } from '../fairQueue.js'
 import { BUSY, deadlineExceeded, toFault, UNREACHABLE } from '../faults.js'
-import type { CompiledSql, Deadline, Readership } from '../store.js'
+import type { CompiledSql, Deadline, OnStatement, Readership } from '../store.js'
 import { TOO_LONG } from './driver.js'
 import type { WorkerReport, WorkerStart, WorkerTask } from './readWorker.js'
 
-/** At most one for each core; on Linux they have a lower priority than the event loop. */
+/** Unless a setting says otherwise, at most one for each core; on Linux they have a lower priority than the event loop. */
 export const WORKERS_MAX = 2
 const HEAP_MEGABYTES = 128
 
@@ -26,6 +26,9 @@ interface Task extends Owned {
   readonly statements: readonly CompiledSql[]
   readonly deadline: Deadline | undefined
   readonly bytesMax: number | undefined
+  readonly onStatement: OnStatement | undefined
+  /** By `performance.now()`. */
+  readonly addedAt: number
   readonly resolve: (rows: unknown[][][]) => void
   readonly reject: (error: unknown) => void
   expiry: NodeJS.Timeout | undefined
@@ -44,6 +47,7 @@ interface Thread {
   isInterrupted: boolean
   /** By statement. */
   rows: unknown[][][]
+  ms: number[]
 }
 
 const IDLE: Omit<Thread, 'worker' | 'stop'> = {
@@ -52,6 +56,7 @@ const IDLE: Omit<Thread, 'worker' | 'stop'> = {
   begunAt: 0,
   isInterrupted: false,
   rows: [],
+  ms: [],
 }
 
 interface ReadWorkersOptions {
@@ -59,6 +64,7 @@ interface ReadWorkersOptions {
   readonly requireUsable: () => void
   /** Called when workers that are held have become idle. */
   readonly onIdle: () => void
+  readonly threadsMax?: number | undefined
 }
 
 /** Runs heavy statements in a few threads, which keys share in turns (docs/decisions/0006-read-workers.md). */
@@ -66,13 +72,15 @@ export class ReadWorkers {
   private readonly file: string
   private readonly options: ReadWorkersOptions
   private readonly threads = new Set<Thread>()
-  private readonly queue = new FairQueue<Task>({ slots: THREADS_MAX, placesMax: LIMITS.readQueueMax })
+  readonly queue: FairQueue<Task>
   private isClosed = false
   private isHeld = false
 
   constructor(file: string, options: ReadWorkersOptions) {
     this.file = file
     this.options = options
+    const { threadsMax: slots = THREADS_MAX } = options
+    this.queue = new FairQueue({ slots, placesMax: LIMITS.readQueueMax })
   }
 
   get isIdle(): boolean {
@@ -80,9 +88,14 @@ export class ReadWorkers {
   }
 
   /** Runs statements in sequence; all see one snapshot. */
-  run(statements: readonly CompiledSql[], { owner = '', deadline, bytesMax }: Readership = {}): Promise<unknown[][][]> {
+  run(statements: readonly CompiledSql[], readership: Readership = {}): Promise<unknown[][][]> {
+    const { owner = '', deadline, bytesMax, onStatement } = readership
     return new Promise((resolve, reject) => {
-      const task: Task = { owner, statements, deadline, bytesMax, resolve, reject, expiry: undefined }
+      const addedAt = performance.now()
+      const task: Task = {
+        ...{ owner, statements, deadline, bytesMax, onStatement, addedAt, resolve, reject },
+        expiry: undefined,
+      }
       if (this.isClosed) return reject(new Fault('UNAVAILABLE', BUSY))
       this.add(task)
       if (deadline) task.expiry = setTimeout(() => this.expire(task), deadline.deadlineAt - performance.now())
@@ -188,16 +201,27 @@ export class ReadWorkers {
     if ('rows' in report) {
       // Drop rows whose caller has given up.
       if (task) for (const row of report.rows) rows[report.statement]?.push(row.map(withBuffer))
+      thread.ms[report.statement] = report.ms
       if (!report.isLast) return
     }
     Atomics.store(thread.stop, 0, 0)
     thread.worker.unref()
     // Before the slot is given up, so that it goes to the other key.
     if (task && isInterrupted && 'failure' in report) this.queue.repeat(task)
-    else if (task && 'failure' in report) reject(task, failureOf(report, task))
-    else if (task) resolve(task, rows)
+    else if (task && 'failure' in report) this.fail(thread, task, failureOf(report, task))
+    else if (task) {
+      reportRuns(thread, task)
+      resolve(task, rows)
+    }
     this.free(thread)
     this.assign()
+  }
+
+  /** What a thread did counts, whatever came of it. */
+  private fail(thread: Thread, task: Task, error: unknown): void {
+    thread.ms = [performance.now() - thread.begunAt]
+    reportRuns(thread, task)
+    reject(task, error)
   }
 
   private free(thread: Thread): void {
@@ -209,7 +233,8 @@ export class ReadWorkers {
   private expire(task: Task): void {
     this.queue.remove(task)
     const thread = [...this.threads].find((one) => one.task === task)
-    reject(task, deadlineExceeded())
+    if (thread) this.fail(thread, task, deadlineExceeded())
+    else reject(task, deadlineExceeded())
     if (!thread) return
     thread.task = undefined
     thread.rows = []
@@ -248,7 +273,15 @@ function stopped(worker: Worker): Promise<void> {
   })
 }
 
+function reportRuns({ begunAt, ms, rows }: Thread, { statements, onStatement, addedAt }: Task): void {
+  for (const [index, { text, values }] of statements.entries()) {
+    const run = { ms: ms[index] ?? 0, waitedMs: index === 0 ? begunAt - addedAt : 0, rows: rows[index]?.length ?? 0 }
+    onStatement?.({ text, where: 'read worker', ...run }, values)
+  }
+}
+
 function begin(thread: Thread, task: Task): void {
+  thread.ms = []
   thread.rows = task.statements.map(() => [])
   thread.running = task
   thread.task = task

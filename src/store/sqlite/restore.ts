@@ -2,9 +2,9 @@ import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, mkdtempSync, 
 import { dirname, join, resolve } from 'node:path'
 import { Fault } from '../../errors.js'
 import { driverCode } from '../faults.js'
-import { type Applied, migrationsOf, pendingAfter } from '../migrationJournal.js'
 import { type Contents, contentsOf, sync, violationOf } from './backup.js'
 import { type Connection, openDatabase } from './driver.js'
+import { compare } from './migrations.js'
 
 interface Restored extends Contents {
   /** The path of the previous store; undefined if there was none. */
@@ -52,8 +52,8 @@ function read(copy: string, backup: string): Contents {
   let connection: Connection | undefined
   try {
     connection = openDatabase(copy, { fileMustExist: true, timeout: 0 })
-    const applied = connection.prepare('select tag, hash from schema_migration order by tag').all() as Applied[]
-    pendingAfter(applied, migrationsOf('sqlite'), backup)
+    connection.prepare('select 1 from schema_migration').get()
+    compare(connection, backup)
     return contentsOf(connection)
   } catch (error) {
     if (!driverCode(error)?.startsWith('SQLITE_')) throw error

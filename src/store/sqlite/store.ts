@@ -4,6 +4,7 @@ import { type FoundVersions, inOrder, SELECT_VERSIONS, versionsIn } from '../cha
 import { atMostEvery, coalescePerTurn, HEALTH_EVERY_MS, oneByOne } from '../coalesce.js'
 import { deadlineExceeded, isOverdue, storeClosed } from '../faults.js'
 import type { CompiledSql, Deadline, OnNotice, Readership, Store } from '../store.js'
+import { tooOldFor } from '../writes.js'
 import { sqliteBulk } from './bulk.js'
 import { type Connection, connect } from './driver.js'
 import { type AtOnce, handleOn, type Offload, weightsOn } from './handle.js'
@@ -22,12 +23,15 @@ interface SqliteOptions {
   readonly onNotice?: OnNotice | undefined
   /** Statements that read more rows run in a read worker. */
   readonly inPlaceRowsMax?: number
+  /** Read workers; with 0 everything is read in place, and stopped only between statements. */
+  readonly readWorkers?: number | undefined
+  readonly writesTogether?: number | undefined
 }
 
 // Two connections: the writer also reads, unless it is in a transaction, because each commit invalidates the page cache of
 // the other one.
 export function openSqlite(file: string, options: SqliteOptions = {}): Store {
-  const { onStatement, onNotice, cacheBytes, inPlaceRowsMax = IN_PLACE_ROWS_MAX } = options
+  const { onStatement, onNotice, cacheBytes, inPlaceRowsMax = IN_PLACE_ROWS_MAX, readWorkers } = options
   const reader = connect(file, onStatement)
   reader.pragma('query_only = on')
   const writer = connect(file, onStatement)
@@ -42,9 +46,10 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     if (named() !== 'opened') throw moved()
   }
   const logBytes = () => sizeOf(`${file}-wal`)
-  const workers = new ReadWorkers(file, { requireUsable, onIdle: () => limitWal() })
+  const workers = new ReadWorkers(file, { requireUsable, onIdle: () => limitWal(), threadsMax: readWorkers })
   const limitWal = walLimit({ writer, workers, bytes: logBytes })
-  const writes = new WriteQueue(writer, { onNotice, requireUsable, handle: writeHandle, onEnd: limitWal })
+  const togetherMax = options.writesTogether
+  const writes = new WriteQueue(writer, { onNotice, requireUsable, handle: writeHandle, onEnd: limitWal, togetherMax })
   const ofReader = { statements: new StatementCache(reader), versions: versionsOf(reader, () => 0) }
   const ofWriter = { statements: readingOn(writer), versions: versionsOf(writer, () => writes.committed) }
   const free = () => {
@@ -73,16 +78,21 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     committed: writes.committed,
     bytes: sizeOf(file),
     logBytes: logBytes(),
+    lastChange: Number(statements.prepare(LAST_CHANGE).pluck().get() ?? 0),
+    whyNot: tooOldFor(statements.prepare('select least_version from revision').pluck().get()),
   }))
   const weigh = weightsOn(statements)
   const inWorker = (readership?: Readership) => (all: readonly CompiledSql[]) => {
     for (const { text } of all) onStatement?.(text)
     return workers.run(all, readership)
   }
-  const offloadTo = (rows: Offload['rows']): Offload => ({ weigh, inPlaceRowsMax, rows })
+  const offloadTo = (rows: Offload['rows']) => (readWorkers === 0 ? undefined : { weigh, inPlaceRowsMax, rows })
+
+  const read = handleOn(statements, { atOnce, offload: offloadTo(inWorker()) })
 
   return {
-    read: handleOn(statements, { atOnce, offload: offloadTo(inWorker()) }),
+    name: file,
+    read,
     reading(readership) {
       const { onStatement, deadline } = readership
       return handleOn(deadline ? timely(statements, deadline) : statements, {
@@ -94,11 +104,15 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     },
     write: (as, work) => writes.add(as, work),
     async health() {
-      const { canWrite, committed, bytes, logBytes } = await fileState()
+      const { canWrite, committed, whyNot, ...state } = await fileState()
       // A commit since then is newer evidence than the cached check.
-      const isWritable = !writes.hasFailed && (canWrite || writes.committed > committed)
-      return { isWritable, bytes, logBytes, waitingWrites: writes.waiting }
+      const isWritable = !whyNot && !writes.hasFailed && (canWrite || writes.committed > committed)
+      const { waiting: waitingReads, underWay: busyReaders } = workers.queue
+      return { isWritable, whyNot, ...state, waitingWrites: writes.waiting, waitingReads, busyReaders }
     },
+    // In a worker, which has the functions that heavy statements call.
+    planOf: async ({ text, values }) =>
+      indented(await read.rows({ text: `explain query plan ${text}`, values, isHeavy: true })),
     versions,
     version: async () => (await versions()).all,
     async snapshot(work) {
@@ -122,11 +136,20 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
   }
 }
 
-const writeHandle: WriteQueueOptions['handle'] = (statements, { by, onStatement }, { at, nonce }) => {
-  const bulk = sqliteBulk((sql) => {
-    onStatement?.(sql)
-    return statements.prepare(sql)
+/** The rows of EXPLAIN QUERY PLAN as lines, each further in than its parent. */
+function indented(rows: readonly unknown[][]): string[] {
+  const depths = new Map<unknown, number>()
+  return rows.map(([id, parent, , detail]) => {
+    const depth = (depths.get(parent) ?? -1) + 1
+    depths.set(id, depth)
+    return `${'  '.repeat(depth)}${detail}`
   })
+}
+
+const LAST_CHANGE = 'select max(id) from change'
+
+const writeHandle: WriteQueueOptions['handle'] = (statements, { by, onStatement }, { at, nonce }) => {
+  const bulk = sqliteBulk(statements, onStatement)
   return Object.assign(handleOn(statements, { onStatement }), bulk, { by, at, nonce })
 }
 

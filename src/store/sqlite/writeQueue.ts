@@ -4,7 +4,7 @@ import { LIMITS } from '../../limits.js'
 import { type Raised, raise, raising } from '../changeCounters.js'
 import { driverCode, toFault } from '../faults.js'
 import type { Authorship, OnNotice, Write } from '../store.js'
-import { SELECT_LAST_TIMESTAMP, Trace, timestampAfter, type Waiting, Writes } from '../writes.js'
+import { requireWriter, SELECT_BEFORE_WRITE, Trace, timestampAfter, type Waiting, Writes } from '../writes.js'
 import type { Connection, Statement } from './driver.js'
 import { StatementCache, type Statements } from './statements.js'
 
@@ -16,6 +16,8 @@ export interface WriteQueueOptions {
   readonly handle: (statements: Statements, as: Authorship, origin: Pick<Write, 'at' | 'nonce'>) => Write
   readonly onNotice?: OnNotice | undefined
   readonly onEnd: () => void
+  /** Waiting writes that are committed in one batch. */
+  readonly togetherMax?: number | undefined
 }
 
 interface Member extends Waiting {
@@ -36,18 +38,18 @@ export class WriteQueue extends Writes<Member> {
   private readonly writer: Connection
   private readonly options: WriteQueueOptions
   private readonly statements: Statements
-  private readonly lastTimestamp: Statement
+  private readonly before: Statement
   /** Whether clients write concurrently; then wait one turn for requests that are just being parsed. */
   private isCrowded = false
   /** Whether a write was queued in this turn of the event loop. */
   private isTurnTaken = false
 
   constructor(writer: Connection, options: WriteQueueOptions) {
-    super()
+    super(options.togetherMax)
     this.writer = writer
     this.options = options
     this.statements = new StatementCache(writer)
-    this.lastTimestamp = writer.prepare(SELECT_LAST_TIMESTAMP).pluck()
+    this.before = writer.prepare(SELECT_BEFORE_WRITE).raw()
   }
 
   protected override enqueue(waiting: Waiting): void {
@@ -98,7 +100,8 @@ export class WriteQueue extends Writes<Member> {
     try {
       const outcomes: Outcome[] = []
       // The transaction excludes other writers: each timestamp is the last one for the next write.
-      let last = this.lastTimestamp.get()
+      let [last, leastVersion] = this.before.get() as unknown[]
+      requireWriter(leastVersion)
       for (const one of batch) {
         const at = timestampAfter(last, one.as.at(), this.options.onNotice)
         outcomes.push(await this.perform(one, at, batch.length > 1))

@@ -98,6 +98,8 @@ export function bookkeepingTables(columns: Columns) {
       historyNonce: counter('history_nonce').notNull().default(0),
       keysNonce: counter('keys_nonce').notNull().default(0),
       personnelUpdatesNonce: counter('known_nonce').notNull().default(0),
+      /** The least version of the program that may write to the store: a closing migration raises it. */
+      leastVersion: text('least_version').notNull().default('0.1.0'),
     },
     (r) => [check('revision_only', sql`${r.id} = 1`)],
   )

@@ -70,8 +70,9 @@ describe.each(APIS)('%s that was requested before', (_, call) => {
     await call(caller)
     await call(caller)
     const [first, again] = gateway.log.slice(-2).map((line) => JSON.parse(line))
-    const { requestId: _, ms: __, time: ___, statements, ...rest } = first
-    expect(again).toMatchObject({ ...rest, statements: 0 })
+    const { keyId, method, path, operation, status, bytes, cost, statements } = first
+    expect(again).toMatchObject({ keyId, method, path, operation, status, bytes, cost, statements: 0 })
+    expect([first.isCached, again.isCached, again.hash]).toEqual([false, true, first.hash])
     expect(statements).toBeGreaterThan(0)
   })
 

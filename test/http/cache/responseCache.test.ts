@@ -30,7 +30,7 @@ const keep = (
   cache: CachedResponses,
   { key, ...read }: ReturnType<typeof place>,
   cached: ReturnType<typeof response>,
-) => cache.keep(key, { ...cached, ...read })
+) => cache.keep(key, { hash: undefined, ...cached, ...read })
 
 test('cached responses take no more than they may, and the least recently used go first, whatever they were read from', () => {
   const cache = new CachedResponses(10_000)

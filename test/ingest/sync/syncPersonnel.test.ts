@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { syncPersonnel } from '../../../src/ingest/sync.js'
 import { LIMITS } from '../../../src/limits.js'
+import type { StatementRun } from '../../../src/store/store.js'
 import { type Gateway, type Office, openGateway, type TestResponse } from '../../support/harness.js'
 import { counts } from '../../support/syncing.js'
 
@@ -55,7 +56,7 @@ test('people and groups come in, matched by externalId or e-mail, and again with
 test('groups are looked up by what the sync gives of them, never all of them', async () => {
   const { gateway } = await open()
   const statements: string[] = []
-  const as = { by: 'test', at: () => new Date(), onStatement: (text: string) => statements.push(text) }
+  const as = { by: 'test', at: () => new Date(), onStatement: ({ text }: StatementRun) => statements.push(text) }
   await gateway.store.write(as, (write) => syncPersonnel(write, { groups: [{ name: 'Divers', externalId: 'DIR-1' }] }))
   const lookUps = statements.filter((text) => /^select .* from "groups"/.test(text))
   expect(lookUps.length).toBeGreaterThan(0)

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Backup, backUp } from '../../../src/store/sqlite/backup.js'
 import { type Connection, openDatabase } from '../../../src/store/sqlite/driver.js'
@@ -42,11 +42,36 @@ export async function newCopy(): Promise<{ copy: string; expected: Backup }> {
   return { copy, expected: await backUp(store, copy, calm) }
 }
 
+const PAGE_BYTES = 4_096
+
+/** The first page of a table or an index. */
+export function rootOf(file: string, name: string): number {
+  const rootPage = 'select rootpage from sqlite_master where name = ?'
+  return within(file, (db) => Number(db.prepare(rootPage).pluck().get(name)))
+}
+
 /** Corrupts a database page that counting does not read. */
 export function damageIndex(file: string): void {
-  const ofPage = "select rootpage from sqlite_master where name = 'person_email'"
-  const page = within(file, (db) => Number(db.prepare(ofPage).pluck().get()))
+  const page = rootOf(file, 'person_email')
   const bytes = readFileSync(file)
-  bytes.fill(0xff, (page - 1) * 4096 + 2000, page * 4096)
+  bytes.fill(0xff, (page - 1) * PAGE_BYTES + 2000, page * PAGE_BYTES)
   writeFileSync(file, bytes)
+}
+
+/** Overwrites a page in the middle of a table of several pages; its path from the root stays readable. */
+export function damageTable(file: string, table: string): void {
+  const root = rootOf(file, table)
+  const bytes = readFileSync(file)
+  const page = bytes.subarray((root - 1) * PAGE_BYTES, root * PAGE_BYTES)
+  // An interior page: its header, then the places of its cells, each of which begins with the number of a page.
+  const middle = Math.floor(page.readUInt16BE(3) / 2)
+  const leaf = page.readUInt32BE(page.readUInt16BE(12 + 2 * middle))
+  overwritePage(file, leaf)
+}
+
+/** Overwrites a page in place, as a failing disk does. */
+export function overwritePage(file: string, page: number): void {
+  const descriptor = openSync(file, 'r+')
+  writeSync(descriptor, Buffer.alloc(PAGE_BYTES, 0xa5), 0, PAGE_BYTES, (page - 1) * PAGE_BYTES)
+  closeSync(descriptor)
 }

@@ -1,0 +1,1 @@
+ALTER TABLE "revision" ADD COLUMN "least_version" text collate "C" DEFAULT '0.1.0' NOT NULL;

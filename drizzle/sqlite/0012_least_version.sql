@@ -1,0 +1,1 @@
+ALTER TABLE `revision` ADD `least_version` text DEFAULT '0.1.0' NOT NULL;
