@@ -1,7 +1,7 @@
-// Lists breaking changes of the printed contracts in the working folder, compared with a git revision.
+// Lists breaking changes of the printed contracts in the working folder, compared with the last release or a git revision.
 // Exit code 0: none; 1: some; 2: nothing to compare.
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 
@@ -27,13 +27,13 @@ function orSay(sentence, read) {
   }
 }
 
-/** @returns {{ revision: string, json: boolean }} */
+/** @returns {{ revision: string | undefined, json: boolean }} */
 function asked() {
   const { values, positionals } = orSay(USAGE, () =>
     parseArgs({ options: { json: { type: 'boolean', default: false } }, allowPositionals: true }),
   )
   if (positionals.length > 1) throw new WrongUsage(USAGE)
-  return { revision: positionals[0] ?? (commitOf('origin/main') ? 'origin/main' : 'HEAD'), json: values.json }
+  return { revision: positionals[0], json: values.json }
 }
 
 /** @returns {string | undefined} */
@@ -48,10 +48,28 @@ function commitOf(revision) {
 /** Added later than the other contracts: a revision without it has nothing to break. */
 const isNewer = (file, commit) => file === 'schema/api.graphql' && !git('ls-tree', commit, `./${file}`)
 
+/** The contracts of a git revision. */
+function ofRevision(revision) {
+  const commit = commitOf(revision)
+  if (!commit) throw new WrongUsage(`There is no git revision ${revision} here.`)
+  const read = (file) => (isNewer(file, commit) ? undefined : git('show', `${commit}:./${file}`))
+  return { name: revision, read }
+}
+
+const RELEASES = 'test/releases'
+
+/** The contracts of the last release. */
+function ofRelease() {
+  const names = existsSync(RELEASES) ? readdirSync(RELEASES).filter((name) => /^\d/.test(name)) : []
+  const [name] = names.sort((one, other) => other.localeCompare(one, 'en', { numeric: true }))
+  if (!name) throw new WrongUsage(`There is no release here. ${USAGE}`)
+  return { name, read: (file) => readFileSync(`${RELEASES}/${name}/${basename(file)}`, 'utf8') }
+}
+
 /** @param {Note} note */
-async function compare(file, revision, commit, note) {
-  if (isNewer(file, commit)) return
-  const was = orSay(`The revision ${revision} has no ${file}.`, () => git('show', `${commit}:./${file}`))
+async function compare(file, { name: revision, read: readOf }, note) {
+  const was = orSay(`The revision ${revision} has no ${file}.`, () => readOf(file))
+  if (was === undefined) return
   const is = orSay(`There is no ${file} in this folder.`, () => readFileSync(file, 'utf8'))
   if (was === is) return
   // Imported lazily: loading the inspector takes longer than the rest of the check.
@@ -70,13 +88,12 @@ function say(revision, { breaking, dangerous, compatible }) {
 
 async function check() {
   const { revision, json } = asked()
-  const commit = commitOf(revision)
-  if (!commit) throw new WrongUsage(`There is no git revision ${revision} here.`)
+  const before = revision === undefined ? ofRelease() : ofRevision(revision)
   const found = { breaking: [], dangerous: [], compatible: 0 }
   // Report a change once: the two printed schemas overlap.
   const noted = new Set()
   for (const file of Object.keys(CONTRACTS))
-    await compare(file, revision, commit, (level, path, change) => {
+    await compare(file, before, (level, path, change) => {
       const what = JSON.stringify([CONTRACTS[file], path, change])
       if (noted.has(what)) return
       noted.add(what)
@@ -84,7 +101,7 @@ async function check() {
       else found[level].push({ contract: basename(file), change, path })
     })
   if (json) console.log(JSON.stringify(found))
-  else say(revision, found)
+  else say(before.name, found)
   return found.breaking.length ? 1 : 0
 }
 
