@@ -31,3 +31,13 @@ test('several may create one store at once', async () => {
   expect(all.map(({ code, stderr }) => ({ code, stderr }))).toEqual(Array(4).fill({ code: 0, stderr: '' }))
   expect(all.filter(({ stdout }) => JSON.parse(stdout).applied.length > 0)).toHaveLength(1)
 })
+
+test('the built command explains a request, and checks a store', async () => {
+  const folder = newFolder()
+  await mint(folder, '--name', 'a', ...READ)
+  const explained = await operations(folder, ['explain', '/v1/risks?limit=1', '--json'])
+  expect([explained.code, explained.stderr, JSON.parse(explained.stdout)]).toMatchObject([0, '', { statements: [{}] }])
+  const checked = await operations(folder, ['check', '--json'])
+  const { checks } = JSON.parse(checked.stdout)
+  expect([checked.code, checks.map(({ status }: { status: string }) => status)]).toEqual([0, checks.map(() => 'ok')])
+})

@@ -72,7 +72,8 @@ async function read(
   principalFor(identified, operation)
   const { record } = identified
   const variables = given ?? record.work.time('check', () => readParameters(call))
-  record.parameters = Object.keys(variables).filter((name) => !(name in call.parameters))
+  const sent = operation.parameters.filter(({ name, in: place }) => place === 'query' && name in variables)
+  record.parameters = sent.map(({ name }) => name)
   const separator = readSeparator(call)
   const context = engine.contextFor(identified)
   requireFewItems(variables)
