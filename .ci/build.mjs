@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 
 const RECORD = 'node_modules/.cache/operations/build'
 const SOURCES = ['src', 'package.json', 'tsconfig.json', '.ci/build.mjs', '.ci/bundle.mjs']
-const COMMIT = 'dist/commit'
+const COMMIT = 'dist/commit.json'
 /** npm writes it with every installation. */
 const PACKAGES = 'node_modules/.package-lock.json'
 
@@ -24,7 +24,7 @@ if (!isBuilt()) {
 }
 
 // Not part of the digests: a commit of something else changes nothing in the build.
-writeFileSync(COMMIT, commit())
+writeFileSync(COMMIT, JSON.stringify(commit()))
 
 function commit() {
   const { stdout, status } = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' })

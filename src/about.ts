@@ -15,11 +15,11 @@ const manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest
 /** What paths inside the package are resolved against. */
 export const PACKAGE: URL = pathToFileURL(file)
 
-const built = new URL('dist/commit', PACKAGE)
+const built = new URL('dist/commit.json', PACKAGE)
 
 export const VERSION = manifest.version
 /** The commit that the program was built from. */
-export const COMMIT = existsSync(built) ? readFileSync(built, 'utf8') : 'unknown'
+export const COMMIT: string = existsSync(built) ? JSON.parse(readFileSync(built, 'utf8')) : 'unknown'
 export const DESCRIPTION = manifest.description
 /** Whether a version such as `0.2.0` is older than another. */
 export function isOlder(version: string, other: string): boolean {

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openPostgres } from '../../src/store/postgres/store.js'
 import { newFolder } from '../postgres/server.js'
 import { remember } from '../store/backup/putBack.js'
+import { READY } from '../support/service.js'
 import { openBehindProxy } from './stage.js'
 
 test('after a failover to a standby that lacks the last writes, nothing of the lost history is shown or accepted', async () => {
@@ -35,5 +36,5 @@ test('a database that is restored under a running copy is read anew', async () =
   await store.close()
   await expectForgotten()
   const { body } = await gateway.with(undefined).get('/readyz')
-  expect(body).toEqual({ status: 'ready', writes: true })
+  expect(body).toEqual(READY)
 })

@@ -7,6 +7,7 @@ import { giveToPostgres, newFolder, newServer, type Standby } from '../postgres/
 import { hangUp } from '../postgres/sync.js'
 import { openGateway } from '../support/harness.js'
 import { newFolder as newHome, operations } from '../support/process.js'
+import { READY_TO_READ } from '../support/service.js'
 import { postgresStore } from '../support/stores.js'
 import { openServer } from './stage.js'
 
@@ -50,7 +51,7 @@ test('a hot standby is read, and writes are refused in a sentence, also by comma
   expect(mutation.body.errors).toMatchObject([
     { message: 'The store cannot be written.', extensions: { code: 'UNAVAILABLE' } },
   ])
-  expect((await gateway.with(undefined).get('/readyz')).body).toEqual({ status: 'ready', writes: false })
+  expect((await gateway.with(undefined).get('/readyz')).body).toEqual(READY_TO_READ)
 
   const env = { DATABASE_URL: standby.url(database) }
   expect(await operations(newHome(), KEYS_CREATE, { env })).toEqual({

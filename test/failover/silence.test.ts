@@ -7,6 +7,7 @@ import { hangUp, valuesOf } from '../postgres/sync.js'
 import { reportFigure } from '../support/figures.js'
 import type { Caller, Gateway, TestResponse } from '../support/harness.js'
 import { newFolder, operations, serve } from '../support/process.js'
+import { READY } from '../support/service.js'
 import { openBehindProxy, openServer } from './stage.js'
 
 const WAIT_MAX_MS = 10_000
@@ -108,7 +109,7 @@ test('a host that is lost without a word costs 503s in time, and is used again w
   reportFigure('served again after', await recoveryMs(caller), RECOVERY_MAX_MS, 'ms')
   expectPrompt(await answers)
   expect((await answers).some(({ answer }) => answer.status === 503)).toBe(true)
-  expect((await gateway.with(undefined).get('/readyz')).body).toEqual({ status: 'ready', writes: true })
+  expect((await gateway.with(undefined).get('/readyz')).body).toEqual(READY)
 })
 
 /** A served process whose connection to the database can be broken, and its key. */

@@ -96,7 +96,7 @@ describe('a store that cannot be written', () => {
     for (const args of [[], ['--no-migrate']]) {
       expect(await operations(folder, ['serve', '--port', '0', ...args])).toEqual({
         code: 1,
-        stdout: '',
+        stdout: expect.stringMatching(/^\{[^\n]*"msg":"starting"\}\n$/),
         stderr:
           './data/operations.db cannot be written. ' +
           'Check the folder and its permissions, or name another with --database.\n',
