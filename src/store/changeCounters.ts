@@ -81,9 +81,8 @@ export interface Versions extends FoundVersions {
 const NAMES: Partial<Record<Counter, string>> = { personnelUpdates: 'known' }
 const columnOf = (counter: Counter) => NAMES[counter] ?? counter
 
-const COLUMNS = COUNTERS.map(columnOf)
-  .map((one) => `${one}, ${one}_nonce`)
-  .join(', ')
+export const COUNTER_COLUMNS: readonly string[] = COUNTERS.map(columnOf)
+const COLUMNS = COUNTER_COLUMNS.map((one) => `${one}, ${one}_nonce`).join(', ')
 
 export const SELECT_VERSIONS = `select ${COLUMNS} from revision`
 /** The same as one value: the driver of PostgreSQL takes longer to describe the columns than the server to read them. */

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { storeIdempotencyRecord } from '../../src/auth/idempotencyRecords.js'
 import { mintKey } from '../../src/auth/keys.js'
 import { addPerson, personWith } from '../../src/personnel/people.js'
-import { CHANGE_COUNTERS } from '../../src/store/changeCounters.js'
+import { COUNTER_COLUMNS } from '../../src/store/changeCounters.js'
 import { fillCompany } from '../support/fixtures.js'
 import { openGateway } from '../support/harness.js'
 import { newFolder, operations, start } from '../support/process.js'
 import { newStore, type TestStore } from '../support/stores.js'
 
-const COUNTED = `select ${['value', ...CHANGE_COUNTERS].join(', ')} from revision`
+const COUNTED = `select ${COUNTER_COLUMNS.join(', ')} from revision`
 
 /** Every row of every table except the migration journal, which differs by engine, and random values. */
 function dump(own: TestStore): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { CHANGE_COUNTERS } from '../../src/store/changeCounters.js'
+import { COUNTER_COLUMNS } from '../../src/store/changeCounters.js'
 import { TEMPLATE } from './setup.js'
 import { hangUp, rowsOf, valuesOf } from './sync.js'
 
@@ -73,4 +73,4 @@ const EMPTIED = `
     .map((table) => `delete from ${table};`)
     .join('\n')}
   alter sequence change_id_seq restart;
-  update revision set value = 1, ${CHANGE_COUNTERS.map((counter) => `${counter} = 1`).join(', ')}`
+  update revision set ${COUNTER_COLUMNS.map((counter) => `${counter} = 1`).join(', ')}`

@@ -4,7 +4,7 @@ import { migratePostgres } from '../../src/store/postgres/migrations.js'
 import { reportFigure } from '../support/figures.js'
 import { type Caller, type Gateway, openGateway, type TestResponse } from '../support/harness.js'
 import { newFolder, operations, serve } from '../support/process.js'
-import { callerOf } from '../support/service.js'
+import { callerOf, READY, READY_TO_READ } from '../support/service.js'
 import { until } from '../support/sockets.js'
 import { postgresStore } from '../support/stores.js'
 import { newServer, type Server } from './server.js'
@@ -96,7 +96,7 @@ describe.each(['fast', 'immediate'] as const)('a server that is stopped (%s) and
     await until(() => going.having(201).length > before)
     await going.stop()
     expect((await caller.post('/v1/personnel', { name: 'Last', externalId: 'last' })).status).toBe(201)
-    expect((await gateway.with(undefined).get('/readyz')).body).toEqual({ status: 'ready', writes: true })
+    expect((await gateway.with(undefined).get('/readyz')).body).toEqual(READY)
     expect(stored(url)).toContain('last')
     rowsOf(url, "delete from person where external_id = 'last'")
     expectNothingLost(url, going)
@@ -148,7 +148,7 @@ test('a standby is read and not written', async () => {
   expect(refused).toMatchProblem(503, 'UNAVAILABLE')
   expect(refused.body.detail).toBe('The store cannot be written.')
   expect((await caller.get('/v1/personnel')).status).toBe(200)
-  expect((await gateway.with(undefined).get('/readyz')).body).toEqual({ status: 'ready', writes: false })
+  expect((await gateway.with(undefined).get('/readyz')).body).toEqual(READY_TO_READ)
 })
 
 test('three copies under load, one of them killed: whatever was acknowledged is there once, and the others go on', async () => {
