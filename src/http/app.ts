@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { BlockList } from 'node:net'
 import type { Logger } from 'pino'
 import { lazily } from '../caches.js'
 import { Fault } from '../errors.js'
@@ -43,7 +42,7 @@ export function createApp(options: AppOptions): App {
   const headers = createResponseHeaders(options.corsOrigins)
   const inFlight = new BytesInFlight(options.inFlightBytesMax)
   const bodies = new Bodies(inFlight)
-  const { trustedProxies = new BlockList() } = options
+  const { trustedProxies } = options
   const shared = { engine, serveCached: cache.serve, rateLimits, bodies, waiting }
   const rest = createRest({ ...shared, basePath })
   const graphql = lazily(async () => {

@@ -39,19 +39,16 @@ export class Engine {
     const { rateLimits, store, log, clock, wholeListRowsMax, responseBytesMax, onWritten } = this.options
     const { principal, deadline, record, requestId } = identified
     const onPriced = (cost: number) => rateLimits.chargeQuery(identified, cost)
-    const onStatement = ({ where, ms, waitedMs, ...run }: StatementRun) => {
+    const onStatement = (run: StatementRun) => {
       record.statements += 1
-      record.storeMs += ms
-      record.queuedMs += waitedMs
-      if (where !== 'server') record.work.add(where === 'in place' ? 'store' : 'worker', ms)
-      if (log.isLevelEnabled('debug')) log.debug({ requestId, where, ms, waitedMs, ...run }, 'statement')
+      record.storeMs += run.ms
+      record.queuedMs += run.waitedMs
+      if (run.where !== 'server') record.work.add(run.where === 'in place' ? 'store' : 'worker', run.ms)
+      if (log.isLevelEnabled('debug')) log.debug({ requestId, ...run }, 'statement')
     }
     const { work } = record
-    const limits = { wholeListRowsMax, responseBytesMax }
-    return createContext({
-      ...{ schema, store, clock, principal, deadline, work, ...limits },
-      ...{ onStatement, onWritten, onPriced },
-    })
+    const limits = { wholeListRowsMax, responseBytesMax, work }
+    return createContext({ schema, store, clock, principal, deadline, onStatement, onWritten, onPriced, ...limits })
   }
 
   read(

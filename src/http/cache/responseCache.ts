@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../auth/principal.js'
 import type { ChangeCounter, Versions } from '../../store/changeCounters.js'
 import type { RateLimits } from '../access/rateLimits.js'
-import type { Answered, Identified } from '../observe/exchange.js'
+import { type Answered, type Identified, queryHash } from '../observe/exchange.js'
 import { encodingFor, isUnchanged } from '../wire/content.js'
 import { type HttpRequest, type HttpResponse, sizeCheckFor } from '../wire/request.js'
 
@@ -39,9 +39,10 @@ export function createResponseCache(bytesMax: number, rateLimits: RateLimits): {
       return responseTo(request, found.response)
     }
     const { response, reads } = await handle(identified)
-    const { operation, hash, cost, refusal } = record
+    const { operation, query, cost, refusal } = record
     // Never errors, partial results, and responses about the caller's own key.
     const isReusable = response.status === 200 && response.body !== null && !refusal
+    const hash = query && queryHash(query)
     if (reads && isReusable) entries.keep(key, { response, operation, hash, cost, versions, reads })
     return response
   }

@@ -81,12 +81,12 @@ function executorWith({ rateLimits, bodies, engine, log }: GraphqlOptions) {
     }
     const { record } = exchange
     const { work } = record
-    record.hash = queryHash(params.query)
     await handleRequest(exchange.request.method === 'GET' ? byGet : byPost, { params, work, type, give })
     if (!given) throw new Error('Yoga has given no result.')
     const { validated } = given
     // Any other text may be something that was sent by mistake.
     if (validated) record.query = params.query
+    else record.hash = queryHash(params.query)
     const result: Result = validated ? await run(engine, validated, exchange, params) : given
     const sent = { principal: exchange.principal, params, document: documents.peek(params.query) }
     return {

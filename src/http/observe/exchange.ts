@@ -47,10 +47,9 @@ export interface RequestRecord {
   operation?: string | undefined
   /** Whether this is a mutation: an error after it is done must say that the change was made. */
   isChange: boolean
-  /** Of the text of a GraphQL request. */
-  hash?: string | undefined
-  /** The text, if it is valid. */
+  /** The text of a GraphQL request, if it is valid; otherwise only its hash is known. */
   query?: string
+  hash?: string | undefined
   /** The names of the parameters of a REST request. */
   parameters?: readonly string[]
   isCached: boolean
@@ -108,13 +107,19 @@ export function received(
     address,
     headers: { 'request-id': requestId },
     onReady: [],
-    record: { ...NOTHING, work: new Work(monotonicMs) },
+    record: {
+      isChange: false,
+      isCached: false,
+      hasData: false,
+      cost: 0,
+      charged: 0,
+      statements: 0,
+      storeMs: 0,
+      queuedMs: 0,
+      bodyBytes: 0,
+      work: new Work(monotonicMs),
+    },
   }
-}
-
-const NOTHING = {
-  ...{ isChange: false, isCached: false, hasData: false },
-  ...{ cost: 0, charged: 0, statements: 0, storeMs: 0, queuedMs: 0, bodyBytes: 0 },
 }
 
 export function outcomeOf({ startedAt, record }: Received, { status, body, endsWith }: HttpResponse): Outcome {
@@ -159,11 +164,12 @@ export function logCause(log: Logger, { requestId }: Received, fault: Fault): vo
 /** The log line of a request; it never contains the key itself. */
 function lineOf({ request, requestId, address, record }: Received, { status, ms, bytes }: Outcome) {
   // Never the path as sent: it may name a person or have a key in it, in any spelling.
-  const { refusal, path, operation, hash, parameters, cost, isCached, statements, waitedMs } = record
+  const { refusal, path, operation, query, parameters, cost, isCached, statements, waitedMs } = record
   const keyId = record.keyId ?? (refusal instanceof KeyRefused ? refusal.keyId : undefined)
   // Other errors may quote the request, which must not get into the log.
   const isOfAccess = refusal?.code === 'UNAUTHENTICATED' || refusal?.code === 'INSUFFICIENT_SCOPE'
   const why = refusal && { code: refusal.code, ...(isOfAccess && { reason: refusal.message, address }) }
+  const hash = query === undefined ? record.hash : queryHash(query)
   const [, trace] = TRACE_PARENT.exec(request.header('traceparent') ?? '') ?? []
   return {
     ...{ requestId, trace, keyId, method: request.method, path, operation, hash, status, ms, bytes },

@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { type BlockList, isIP, isIPv6 } from 'node:net'
 
 /** The address of the client: proxies in these networks are believed, the nearest one first. */
-export function clientAddress({ socket, headers }: IncomingMessage, proxies: BlockList): string | undefined {
+export function clientAddress({ socket, headers }: IncomingMessage, proxies?: BlockList): string | undefined {
   let address = socket.remoteAddress
+  if (!proxies) return address
   // Nearly every proxy adds to X-Forwarded-For, and passes on a Forwarded that a client made up.
   const hops = headers['x-forwarded-for'] === undefined ? forwardedFor(headers['forwarded'] ?? '') : listed(headers)
   while (address !== undefined && proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')) {
