@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { parse, print, visit } from 'graphql'
 import type { Logger } from 'pino'
 import { KeyRefused, type Principal } from '../../auth/principal.js'
 import { type Fault, Overloaded } from '../../errors.js'
@@ -147,9 +148,10 @@ export function queryHash(query: string): string {
   return createHash('sha256').update(query).digest('hex').slice(0, 12)
 }
 
-/** Strings in a query may name a person. */
+/** A valid query in one line, without its strings: they may name a person. */
 export function withoutTexts(query: string): string {
-  return query.replace(/"(?:[^"\\]|\\.?)*"?/g, '""')
+  const blank = visit(parse(query), { StringValue: (node) => ({ ...node, value: '', block: false }) })
+  return print(blank).replace(/\s+/g, ' ')
 }
 
 /** Logs the cause of a server error, which the response does not show. */
