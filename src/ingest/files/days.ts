@@ -56,7 +56,7 @@ const ISO_DAY = /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/
 export function dayIn(text: string, pattern: DayPattern): { day: string } | { violation: string } {
   const { texts, languages, regexps } = pattern
   // 3 de febrero de 2026
-  const plain = text.trim().replaceAll(/ de /gi, ' ')
+  const plain = withoutWeekday(text.trim()).replaceAll(/ de /gi, ' ')
   const format = () => `the format of the map, ${texts.join(' or ')}`
   let wrong: string | undefined
   // The days of a workbook are written so, whatever the texts beside them are.
@@ -72,6 +72,13 @@ export function dayIn(text: string, pattern: DayPattern): { day: string } | { vi
   return {
     violation: wrong ? `There is no day ${wrong} (read in ${format()}).` : `Must begin with a day in ${format()}.`,
   }
+}
+
+const WEEKDAY = /^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? /i
+
+/** Mon Apr 21 2025 is how programs write a date and its time. */
+export function withoutWeekday(text: string): string {
+  return text.replace(WEEKDAY, '')
 }
 
 /** Fewer letters are no abbreviation that people use. */

@@ -297,3 +297,23 @@ describe('columns', () => {
     ])
   })
 })
+
+test('an issue log of a tracker: codes beside words, a weekday before the day, the name of the assignee', () => {
+  const sheet = read(
+    'issues',
+    lines(
+      'Key,Title,Severity,Erstelldatum,Assignee Name',
+      'A-1,Crane permit refused,S1,Mon Apr 21 2025 10:00:00 GMT+0200,Ada Lovelace',
+      'A-2,Steel is late,P2-High,"Tue, Apr 22 2025",Ada Lovelace',
+      'A-3,Site is flooded,S2 - Critical,Wednesday Apr 23 2025,Bob',
+      'A-4,Lift is broken,Medium,Apr 24 2025,',
+      'A-5,Gate is stuck,sev 4,Apr 25 2025,',
+    ),
+  )
+  expect(column('severity', sheet)).toEqual(['CRITICAL', 'HIGH', 'CRITICAL', 'Medium', 'LOW'])
+  expect(column('raisedOn', sheet)).toEqual([21, 22, 23, 24, 25].map((day) => `2025-04-${day}`))
+  expect(column('assignee', sheet)).toEqual(['Ada Lovelace', 'Ada Lovelace', 'Bob', '', ''])
+  // Our own export has the name beside the person.
+  const own = read('issues', lines('key,title,assigneeName', 'A-1,x,Ada'))
+  expect([column('assigneeName', own), column('assignee', own)]).toEqual([['Ada'], [undefined]])
+})

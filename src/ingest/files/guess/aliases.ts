@@ -1,7 +1,7 @@
 import type { SheetNoun } from '../table.js'
 
 const RAISED =
-  'Date Raised, Raised On, Raised, Date Identified, Identified On, Date of Identification, Created, Created At, Created On, Created Date, Date Created, Creation Date, Opened, Opened At, Opened On, Date Opened, Date Reported, Reported On, Date Logged, Logged, Date, Erfasst am, Erfasst, Erstellt am, Erstellt, Angelegt, Erstellungsdatum, Erfassungsdatum, Datum, 识别日期'
+  'Date Raised, Raised On, Raised, Date Identified, Identified On, Date of Identification, Created, Created At, Created On, Created Date, Date Created, Creation Date, Erstelldatum, Opened, Opened At, Opened On, Date Opened, Date Reported, Reported On, Date Logged, Logged, Date, Erfasst am, Erfasst, Erstellt am, Erstellt, Angelegt, Erstellungsdatum, Erfassungsdatum, Datum, 识别日期'
 const DUE =
   'Due Date, Due On, Due, Target Date, Target Completion Date, Target Resolution Date, Deadline, Completion Date, ETA, Fällig am, Fällig, Fälligkeit, Fälligkeitsdatum, Termin, Frist, Zieltermin, Zieldatum, Échéance, Termin realizacji'
 const PROJECT =
@@ -37,7 +37,7 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, string>
     cause:
       'Cause, Root Cause, Source, Trigger, Driver, Threat, Vulnerability, Ursache, Ursachen, Auslöser, Risikoquelle, Bedrohung, Schwachstelle',
     owner:
-      'Risk Owner, Owner, Owner Name, Owned By, Responsible, Responsible Person, Responsibility, Accountable, Assigned To, Assignee, Assigned, Action Owner, Lead, Risikoeigner, Risikoverantwortlicher, Verantwortlich, Verantwortlicher, Verantwortliche, Eigentümer, Zuständig, Risikoinhaber, Porteur du risque, Responsable, Responsável, Właściciel ryzyka, 责任人',
+      'Risk Owner, Owner, Owner Name, Assignee Name, Owned By, Responsible, Responsible Person, Responsibility, Accountable, Assigned To, Assignee, Assigned, Action Owner, Lead, Risikoeigner, Risikoverantwortlicher, Verantwortlich, Verantwortlicher, Verantwortliche, Eigentümer, Zuständig, Risikoinhaber, Porteur du risque, Responsable, Responsável, Właściciel ryzyka, 责任人',
     raisedOn: RAISED,
     dueOn: DUE,
     reviewOn:
@@ -56,7 +56,7 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, string>
       'Severity, Priority, Criticality, Urgency, Impact, Level, Rating, Schweregrad, Priorität, Dringlichkeit, Schwere',
     status: 'Status, State, Stage, Zustand',
     assignee:
-      'Assignee, Assigned To, Owner, Responsible, Responsible Person, Assigned, Action Owner, Owned By, Resolver, Lead, Zugewiesene Person, Bearbeiter, Zugewiesen an, Zugewiesen, Verantwortlich, Verantwortlicher, Zuständig',
+      'Assignee, Assigned To, Assignee Name, Owner, Owner Name, Responsible, Responsible Person, Assigned, Action Owner, Owned By, Resolver, Lead, Zugewiesene Person, Bearbeiter, Zugewiesen an, Zugewiesen, Verantwortlich, Verantwortlicher, Zuständig',
     raisedOn: RAISED,
     dueOn: DUE,
     project: PROJECT,

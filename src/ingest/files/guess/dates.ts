@@ -1,4 +1,4 @@
-import { dayIn, dayPattern, monthNumber } from '../days.js'
+import { dayIn, dayPattern, monthNumber, withoutWeekday } from '../days.js'
 import { type Column, isBlankWord, type Occurrence, occurrencesInWords, type Reading } from './column.js'
 import { byFoldedText } from './scales.js'
 
@@ -25,7 +25,7 @@ interface DayForm extends Occurrence {
 }
 
 function formOf(one: Occurrence): DayForm | undefined {
-  const { text } = one
+  const text = withoutWeekday(one.text)
   const fixed = (pattern: string, month?: string) => ({ ...one, pattern: () => pattern, ...(month && { month }) })
   const yearFirst = YEAR_FIRST.exec(text)?.[1]
   if (yearFirst !== undefined) return fixed(`yyyy${yearFirst}M${yearFirst}d`)

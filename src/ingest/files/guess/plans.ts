@@ -90,7 +90,9 @@ function takeId(assignment: Assignment): void {
   const isOwnIds = ({ texts }: Column) => texts.length > 0 && texts.every(({ text }) => OWN_ID.test(text))
   for (const field of ['id', 'ownerId', 'ownerName', 'assigneeId', 'assigneeName', 'riskId']) {
     const column = assignment.columns.find(({ heading }) => headingKey(heading) === headingKey(field))
-    const isTaken = column && assignment.has(field) && (field.endsWith('Name') || isOwnIds(column))
+    // Only an export of ours spells ownerName so: any other Owner Name is the owner, whom the roster may know.
+    const isOurs = column && (field.endsWith('Name') ? column.heading === field : isOwnIds(column))
+    const isTaken = isOurs && assignment.has(field)
     if (isTaken) assignment.fill(field, column)
   }
 }

@@ -110,6 +110,8 @@ function readWords(
 }
 
 const NUMBERED = /^(p|s|sev|severity|prio|priority)?\s*(?:-\s*)?(\d)$/i
+/** A number before a word, as in 1 - Critical (Azure DevOps) or P2-High: the word tells. */
+const NUMBER_BEFORE = /^(?:(?:p|s|sev|prio)\s?)?\d\s*[-:.]\s*/i
 
 /** The severity of issues: words, or numbers such as P1, of which the lowest is the most severe. */
 export function readSeverity(column: Column): Reading | undefined {
@@ -117,18 +119,21 @@ export function readSeverity(column: Column): Reading | undefined {
   const texts = column.texts.filter(({ text }) => !isBlankWord(text))
   const isNumbered = texts.length > 0 && texts.every(({ text }) => NUMBERED.test(text))
   const { values, words } = SEVERITIES
-  // Azure DevOps writes 1 - Critical.
-  const wordOf = (text: string) => valueNamed(values, text) ?? words.get(text.replace(/^\d\s*[-:.]\s*/, ''))
+  const numbers = texts.map(({ text }) => Number(NUMBERED.exec(text)?.[2] ?? Number.NaN))
+  const least = numbers.includes(0) ? 0 : 1
+  const severityOf = (number = 0): IssueSeverity => (['CRITICAL', 'HIGH', 'MEDIUM'] as const)[number - least] ?? 'LOW'
+  const wordOf = (text: string) => {
+    const [, prefix, number] = NUMBERED.exec(text) ?? []
+    if (prefix !== undefined) return severityOf(Number(number))
+    return valueNamed(values, text) ?? words.get(text.replace(NUMBER_BEFORE, ''))
+  }
   if (!isNumbered) return readWords(column, SEVERITIES, wordOf)
-  const numbers = texts.map(({ text }) => Number(NUMBERED.exec(text)?.[2]))
   const isPrefixed = texts.every(({ text }) => /^\D/.test(text))
   if (!isPrefixed && !/prio/i.test(plain(column.heading))) {
     const line = `{ "from": ${JSON.stringify(column.heading)}, "values": { "1": "CRITICAL", "2": "HIGH", "3": "MEDIUM", "4": "LOW" } }`
     const open = `${column.heading} has numbers, and whether the highest or the lowest is the most severe is open.`
     return { rule: {}, question: `${open} Say it in a map: "severity": ${line}.` }
   }
-  const least = Math.min(...numbers) === 0 ? 0 : 1
-  const severityOf = (number = 0): IssueSeverity => (['CRITICAL', 'HIGH', 'MEDIUM'] as const)[number - least] ?? 'LOW'
   const becomes = texts.map(({ text }, at): [string, Scalar] => [text, severityOf(numbers[at])])
   const how = becomes.map(([text, severity]) => `${text} = ${severity}`).join(', ')
   return {
