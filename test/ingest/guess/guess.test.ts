@@ -22,6 +22,12 @@ function questions(text: string, noun: SheetNoun = 'risks', plan: Partial<GuessP
   return read(noun, text, plan).guess?.questions ?? []
 }
 
+/** What is said of a sheet without these columns. */
+const DEFAULTS = [
+  'There is no column for the status: what is new is OPEN.',
+  'There is no column for the day raised: for what is new it is the day of the import.',
+]
+
 const factor = (...texts: string[]) =>
   lines('No,Hazard,Probability,Consequence', ...texts.map((one, at) => `${at},x,"${one}",3`))
 
@@ -82,13 +88,17 @@ describe('a likelihood', () => {
     expect(guess?.notes).toEqual([
       'Probability is no more than a detail: its texts are no steps of a scale.',
       'Consequence is no more than a detail: likelihood and impact count only together.',
+      ...DEFAULTS,
     ])
   })
 
   test('without an impact is kept in details, and never completed', () => {
     const { records, guess } = read('risks', lines('No,Hazard,Probability', '1,x,High'))
     expect(records[0]?.values).toEqual({ reference: '1', title: 'x', 'details.Probability': 'High' })
-    expect(guess?.notes).toEqual(['Probability is no more than a detail: likelihood and impact count only together.'])
+    expect(guess?.notes).toEqual([
+      'Probability is no more than a detail: likelihood and impact count only together.',
+      ...DEFAULTS,
+    ])
   })
 })
 
@@ -203,7 +213,7 @@ describe('columns', () => {
     const { guess } = read('risks', lines('No,Risk,Target date', ...rows))
     expect([guess?.kept, guess?.notes]).toEqual([
       ['Target date'],
-      ['Target date is no more than a detail: most of its texts are no days.'],
+      ['Target date is no more than a detail: most of its texts are no days.', ...DEFAULTS],
     ])
   })
 
@@ -217,7 +227,7 @@ describe('columns', () => {
   test('of two that could be meant the better is taken, which is said, and the other is kept', () => {
     const { records, guess } = read('risks', lines('Ref,Risk,Responsible,Risk Owner', '1,x,Tom,Nora'))
     expect(records[0]?.values).toMatchObject({ owner: 'Nora', 'details.Responsible': 'Tom' })
-    expect(guess?.notes).toEqual(['For owner, "Risk Owner" was preferred to "Responsible".'])
+    expect(guess?.notes).toEqual([...DEFAULTS, 'For owner, "Risk Owner" was preferred to "Responsible".'])
   })
 
   test('of one name count once, and the second is named', () => {

@@ -15,6 +15,8 @@ const GUESS = lines(
   '  Risk → title: "Steel", "Wind"',
   '  kept in details: Asset',
   '  ignored: Risk Score (it is computed from likelihood and impact)',
+  '  There is no column for the status: what is new is OPEN.',
+  '  There is no column for the day raised: for what is new it is the day of the import.',
 )
 
 test('a guess is printed before anything is stored, and by a dry run alone', async () => {
@@ -45,7 +47,7 @@ test('a guess is printed before anything is stored, and by a dry run alone', asy
       ]),
       kept: ['Asset'],
       ignored: [{ column: 'Risk Score', why: 'it is computed from likelihood and impact' }],
-      notes: [],
+      notes: [expect.stringContaining('the status'), expect.stringContaining('the day raised')],
     },
   ])
 })

@@ -28,6 +28,7 @@ export const PLANS: Readonly<Record<SheetNoun, (assignment: Assignment) => void>
     assignment.take('cause', readText)
     takeScore(assignment, factors)
     if (isReassessed) for (const column of assignment.candidates('residualScore')) ignoreIfNumeric(assignment, column)
+    tellDefaults(assignment)
   },
 
   issues(assignment) {
@@ -41,6 +42,7 @@ export const PLANS: Readonly<Record<SheetNoun, (assignment: Assignment) => void>
     assignment.take('url', readLinks)
     assignment.take('risk', (column) => (column.longest > TEXT_MAX.reference ? undefined : blankless(column)))
     takeTexts(assignment, reference)
+    tellDefaults(assignment)
   },
 
   people(assignment) {
@@ -237,6 +239,13 @@ function noteAlone(assignment: Assignment): void {
 function ignoreIfNumeric(assignment: Assignment, column: Column): void {
   const isNumeric = column.texts.every(({ text }) => NUMERIC.test(text) || isBlankWord(text))
   if (isNumeric) assignment.ignore(column, 'it is computed from likelihood and impact')
+}
+
+/** What a new risk or issue gets where the sheet says nothing. */
+function tellDefaults({ rules, notes }: Assignment): void {
+  if (!rules.has('status')) notes.push('There is no column for the status: what is new is OPEN.')
+  if (!rules.has('raisedOn'))
+    notes.push('There is no column for the day raised: for what is new it is the day of the import.')
 }
 
 /** Issues without a severity are MEDIUM. */
