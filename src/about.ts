@@ -24,6 +24,8 @@ export const DESCRIPTION = manifest.description
 /** Whether a version such as `0.2.0` is older than another. */
 export function isOlder(version: string, other: string): boolean {
   const [one, two] = [version, other].map((text) => text.split('.').map((part) => Number.parseInt(part, 10)))
+  // A version that cannot be read is none that this program knows.
+  if (two?.some(Number.isNaN)) return true
   const at = [0, 1, 2].find((place) => one?.[place] !== two?.[place])
   return at !== undefined && (one?.[at] ?? 0) < (two?.[at] ?? 0)
 }

@@ -1,4 +1,4 @@
-import { BlockList, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv6 } from 'node:net'
 import { LIMITS } from './limits.js'
 
 /** One setting: where it can be given, its meaning, and how its text is parsed. */
@@ -238,14 +238,12 @@ function setting<T>(definition: Setting<T>): Setting<T> {
 /** Parses addresses and networks such as `10.0.0.0/8`, separated by commas; undefined if one is neither. */
 function networksIn(text: string): BlockList | undefined {
   const networks = new BlockList()
-  try {
-    for (const part of text.split(',')) {
-      const [address = '', prefix] = part.trim().split('/')
-      const [type, bits] = isIPv6(address) ? (['ipv6', 128] as const) : (['ipv4', 32] as const)
-      networks.addSubnet(address, prefix === undefined ? bits : Number(prefix), type)
-    }
-  } catch {
-    return undefined
+  for (const part of text.split(',')) {
+    const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(part.trim()) ?? []
+    const [type, bitsMax] = isIPv6(address) ? (['ipv6', 128] as const) : (['ipv4', 32] as const)
+    const bits = Number(prefix ?? bitsMax)
+    if (!isIP(address) || bits > bitsMax) return undefined
+    networks.addSubnet(address, bits, type)
   }
   return networks
 }

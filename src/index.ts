@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { pino } from 'pino'
+import type { pino } from 'pino'
 import { mintKey as mint } from './auth/keys.js'
 import { authenticator } from './auth/principal.js'
 import { isScope, type Scope } from './auth/scopes.js'
@@ -9,6 +9,7 @@ import { projectKey } from './fields.js'
 import { createContext, type Context as GraphContext } from './graph/builder.js'
 import { createApp } from './http/app.js'
 import { RequestDeadline } from './http/deadline.js'
+import { SILENT } from './http/observe/log.js'
 import { LIMITS } from './limits.js'
 import { projectKeyPart } from './projects/projects.js'
 import { sdl as printed, schema as subgraph } from './schema.js'
@@ -114,7 +115,7 @@ export function createGateway({ store, ...options }: GatewayOptions): Gateway {
     graphiql: options.graphiql ?? true,
     overview: options.overview,
     frameAncestors: options.frameAncestors,
-    log: options.log ?? pino({ level: 'silent' }),
+    log: options.log ?? SILENT,
     clock: options.clock ?? now,
     wholeListRowsMax: options.wholeListRowsMax ?? LIMITS.wholeListRowsMax,
     ratePerMinute: options.ratePerMinute ?? LIMITS.ratePerMinute,

@@ -49,7 +49,7 @@ interface Explained {
 /** Runs a request as the operator, without the response cache, on a store that refuses every write. */
 async function explain(request: Request, config: Config, store: Store, clock: () => Date) {
   // Imported lazily: the other commands start faster without the API.
-  const [{ createLog }, { createApp }, { OPERATOR }] = await Promise.all([
+  const [{ SILENT }, { createApp }, { OPERATOR }] = await Promise.all([
     import('../http/observe/log.js'),
     import('../http/app.js'),
     import('../http/rest/handler.js'),
@@ -63,7 +63,7 @@ async function explain(request: Request, config: Config, store: Store, clock: ()
     ...{ clock, ratePerMinute: 0, responseCacheBytesMax: 0, operator: OPERATOR },
     inFlightBytesMax: config.inFlightMegabytes * MEGABYTE,
     responseBytesMax: config.responseMegabytes * MEGABYTE,
-    log: createLog('silent', process.stdout),
+    log: SILENT,
     store: { ...store, write, reading: (readership) => store.reading({ ...readership, onStatement }) },
     onFinished: (exchange) => {
       record = exchange.record

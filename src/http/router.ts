@@ -68,6 +68,7 @@ export function createRouter(options: AppOptions, { rateLimits, readiness, rest,
       return readOnly(exchange, found.page)
     }
     if (path?.startsWith('/v1/')) return rest(exchange, path)
+    rateLimits.requireCredit(exchange)
     const hint = record.work.time('check', () => didYouMean(pathname, basePath))
     throw new Fault(
       'NOT_FOUND',

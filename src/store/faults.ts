@@ -46,6 +46,9 @@ export function isDamage(error: unknown): boolean {
   return fault instanceof Fault && fault.message === DAMAGED
 }
 
+/** This program may not write to the store, which a newer one has closed to it. */
+export class ProgramTooOld extends Fault {}
+
 /** Whether a value must be unique, and another row has it. */
 export function isDuplicate(error: unknown): boolean {
   return ['SQLITE_CONSTRAINT_UNIQUE', '23505'].includes(driverCode(error) ?? '')
@@ -88,7 +91,7 @@ export function driverCode(error: unknown): string | undefined {
 export function isOfConnection(error: unknown): boolean {
   const code = driverCode(error)
   if (code !== undefined) return /^(08|57P|25P03)/.test(code)
-  return error instanceof Fault && error.code === 'UNAVAILABLE'
+  return error instanceof Fault && error.code === 'UNAVAILABLE' && !(error instanceof ProgramTooOld)
 }
 
 /** Maps driver errors to faults; an unexpected error is returned as it is and masked above. */

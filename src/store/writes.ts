@@ -4,6 +4,7 @@ import { Fault } from '../errors.js'
 import type { Bulk } from './bulk.js'
 import { type ChangeCounter, counterOf, newNonce } from './changeCounters.js'
 import { FairQueue, type Owned, PATIENCE_MS } from './fairQueue.js'
+import { ProgramTooOld } from './faults.js'
 import type { Authorship, OnNotice, Write } from './store.js'
 
 /** Waiting writes that are committed in one batch, unless a setting says otherwise. */
@@ -154,6 +155,7 @@ export function tooOldFor(leastVersion: unknown): string | undefined {
 }
 
 export function requireWriter(leastVersion: unknown): void {
+  if (leastVersion === undefined) throw new Fault('UNAVAILABLE', 'The store has no versions. Run `operations check`.')
   const why = tooOldFor(leastVersion)
-  if (why !== undefined) throw new Fault('UNAVAILABLE', why)
+  if (why !== undefined) throw new ProgramTooOld('UNAVAILABLE', why)
 }

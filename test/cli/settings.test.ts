@@ -35,4 +35,11 @@ test.each(['0', '901', '-1', '1.5', 'much'])('--response-megabytes %s is refused
   expect(() => readConfig({ responseMegabytes: given }, ['responseMegabytes'])).toThrow(new BadSettings(sentence))
 })
 
+test.each(['10.0.0.0/', '10.0.0.0/33', '10.0.0.0/-0', '10.0.0.0/8/24', '::/129', 'x', ' , '])(
+  '--trusted-proxies %s is refused in a sentence, and trusts nobody',
+  (given) => {
+    expect(() => readConfig({ trustedProxies: given }, ['trustedProxies'])).toThrow(/it must be addresses or networks/)
+  },
+)
+
 afterEach(() => vi.unstubAllEnvs())

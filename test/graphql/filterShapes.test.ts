@@ -11,8 +11,8 @@ async function openCounting() {
     ...gateway.store,
     reading(how) {
       const read = gateway.store.reading(how)
-      // Row counts for prices have no `onStatement`.
-      if (!how.onStatement) return read
+      // Row counts for prices are of no request, and so without a limit of bytes.
+      if (how.bytesMax === undefined) return read
       return {
         ...read,
         compile(statement) {

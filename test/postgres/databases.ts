@@ -66,8 +66,12 @@ export function dropDatabase(url: string): void {
 /** A table comes after those that it refers to. */
 const TABLES = 'kept_answer api_key change person groups membership project risk_tally risk issue'.split(' ')
 
+/** Fails for a database that a later version has migrated, which is then not used again. */
+const OURS = "select 1 / (select (count(*) = 0)::int from schema_migration where tag like '9%');"
+
 const EMPTIED = `
   rollback;
+  ${OURS}
   select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid();
   ${TABLES.toReversed()
     .map((table) => `delete from ${table};`)

@@ -48,6 +48,8 @@ test('a store that a newer program has only added to can be opened; one that it 
   inFile(file, (connection) => connection.exec("insert into schema_migration values ('9999_future', 'x', 'x')"))
   expect(migrate(file).pending).toEqual([])
   expect(() => requireMigrated(file)).not.toThrow()
+  inFile(file, (connection) => connection.exec("update revision set least_version = 'v99'"))
+  expect(() => migrate(file)).toThrow(/Upgrade/)
   inFile(file, (connection) => connection.exec("update revision set least_version = '99.0.0'"))
   expect(() => migrate(file)).toThrow(/is for version 99\.0\.0 and later\. Upgrade/)
   expect(() => requireMigrated(file)).toThrow(/Upgrade/)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { VERSION } from '../../src/about.js'
 import { Fault } from '../../src/errors.js'
 import { BUSY } from '../../src/store/faults.js'
 import type { Session } from '../../src/store/postgres/connections.js'
@@ -24,7 +25,7 @@ function scripted(script: Script) {
         if (failure === 'lost') throw new Fault('UNAVAILABLE', 'The store cannot be reached.')
         if (failure === 'undone') return { rows: [], command: 'ROLLBACK' }
         if (failure !== undefined) throw Object.assign(new Error('as scripted'), { code: failure })
-        return { rows: [], command: 'COMMIT' }
+        return { rows: [[null, VERSION]], command: 'COMMIT' }
       },
       release: (isBroken) => void messages.push(isBroken ? 'thrown away' : 'kept'),
     }

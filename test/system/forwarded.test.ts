@@ -22,6 +22,7 @@ const HEADERS = [
   // Another proxy of ours in between.
   { 'x-forwarded-for': '203.0.113.9, 10.1.2.3' },
   { forwarded: 'for=_hidden' },
+  { 'x-forwarded-for': '203.0.113.9:4711' },
   // What a client made up, and its proxy passed on.
   { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=192.0.2.1' },
 ]
@@ -35,6 +36,7 @@ test('the address of a client is the one that a trusted proxy forwards', async (
     '203.0.113.8',
     '203.0.113.9',
     '127.0.0.1',
+    '203.0.113.9',
     '203.0.113.7',
   ])
 })

@@ -9,6 +9,7 @@ import { type List, pagesOf } from '../../store/query/page.js'
 import type { Read, Write } from '../../store/store.js'
 import type { Tables } from '../../store/tables.js'
 import { fold, foldedTogether } from '../../text.js'
+import { CommandFailed } from '../command.js'
 
 /** A stored value that is not what the program would derive. */
 interface Difference {
@@ -118,7 +119,7 @@ function derivedOf(change: ChangeRow, entries: Map<string, Entry>): Partial<Chan
   if (!entry) return {}
   const { projectId } = entry
   if (entity === 'ISSUE') return { projectId, ...none }
-  const { score, status } = fieldChangesOf(change)
+  const { score, status } = fieldsOf(change)
   const at = (side: 0 | 1): Entry => ({
     ...entry,
     ...(status && { live: Number(isLiveRisk(status[side])) }),
@@ -127,4 +128,12 @@ function derivedOf(change: ChangeRow, entries: Map<string, Entry>): Partial<Chan
   const [stateFrom, stateTo] = [riskState(at(0)), riskState(at(1))]
   entries.set(entityId, at(0))
   return { projectId, ...(stateFrom === stateTo ? none : { stateFrom, stateTo }) }
+}
+
+function fieldsOf(change: ChangeRow): ReturnType<typeof fieldChangesOf> {
+  try {
+    return fieldChangesOf(change) ?? {}
+  } catch {
+    throw new CommandFailed(`The change ${change.id} in the history cannot be read. Restore a backup.`)
+  }
 }

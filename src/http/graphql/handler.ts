@@ -167,7 +167,7 @@ function pluginWith(documents: Documents, log: Logger): Plugin<ServerContext, Se
     onExecute({ args, setExecuteFn }) {
       documents.noteValid(args.document)
       const { query } = args.contextValue.params
-      log.debug({ hash: queryHash(query), query: withoutTexts(query) }, 'query')
+      if (log.isLevelEnabled('debug')) log.debug({ hash: queryHash(query), query: withoutTexts(query) }, 'query')
       setExecuteFn(() => ({ validated: args.document }))
     },
     onResultProcess({ serverContext, setResultProcessor }) {

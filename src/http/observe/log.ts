@@ -5,6 +5,9 @@ import { escaped, escapedLine } from '../../text.js'
 /** Output that waits for its reader; beyond it lines are dropped and counted. */
 const WAITING_BYTES_MAX = 8_000_000
 
+/** A log that nobody reads. */
+export const SILENT: Logger = pino({ level: 'silent' })
+
 /** Logs JSON lines; on a terminal, readable text. */
 export function createLog(level: string, stream: NodeJS.WriteStream): Logger {
   // Without a listener, an `error` of the stream would end the process.
@@ -52,7 +55,9 @@ function inWords(stream: DestinationStream): DestinationStream {
   return {
     write(text) {
       const { time, level, msg, err, ...rest } = JSON.parse(text) as Line
-      const facts = Object.entries(rest).map(([name, value]) => `${name}=${String(value)}`)
+      const facts = Object.entries(rest).map(
+        ([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+      )
       const severity = level >= ERROR ? 'ERROR ' : ''
       const line = escapedLine(`${time.slice(11, 19)} ${severity}${msg} ${facts.join(' ')}`)
       stream.write(`${line}${err?.stack ? `\n${escaped(err.stack)}` : ''}\n`)

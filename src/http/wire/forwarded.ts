@@ -23,5 +23,7 @@ function forwardedFor(header: string): string[] {
 }
 
 function listed({ 'x-forwarded-for': header }: IncomingMessage['headers']): string[] {
-  return [header ?? []].flat().flatMap((one) => one.split(',').map((hop) => hop.trim()))
+  // Some gateways add the port.
+  const bare = (hop: string) => hop.trim().replace(/^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2')
+  return [header ?? []].flat().flatMap((one) => one.split(',').map(bare))
 }

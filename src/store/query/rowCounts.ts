@@ -55,8 +55,8 @@ export class RowCounts {
   }
 
   /** The same counts; what is not known yet is counted in the turns of this reader, and until its deadline. */
-  countedFor({ owner, deadline }: Readership): RowCounts {
-    return new RowCounts(this.store, this, { ...(owner !== undefined && { owner }), deadline })
+  countedFor({ owner, deadline, onStatement }: Readership): RowCounts {
+    return new RowCounts(this.store, this, { ...(owner !== undefined && { owner }), deadline, onStatement })
   }
 
   /** `most` is the size of a whole list, where a setting makes it larger. */

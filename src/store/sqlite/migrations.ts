@@ -115,7 +115,7 @@ const FIRST_PAGE_MS = 2_000
 /** Throws if the file is empty: that is no store of ours, but what is left of one, or a mount that is not there. */
 function requireContent(file: string): void {
   const giveUpAt = performance.now() + FIRST_PAGE_MS
-  while (statSync(file).size === 0) {
+  while (statSync(file).isFile() && statSync(file).size === 0) {
     if (performance.now() > giveUpAt) {
       throw new StoreRefused(`${file} is empty. Restore a backup into its place, or delete it to begin a new store.`)
     }

@@ -21,7 +21,7 @@ export interface WorkerTask {
 /** A message from a read worker: a chunk of rows, the last one marked, or an error. */
 export type WorkerReport =
   | { readonly statement: number; readonly rows: unknown[][]; readonly ms: number; readonly isLast: boolean }
-  | { readonly failure: string; readonly code: string | undefined }
+  | { readonly failure: string; readonly code: string | undefined; readonly ms: number }
 
 /** Smaller buffers may share pooled memory, and are copied. */
 const TRANSFERRED_FROM_BYTES = 65_536
@@ -71,6 +71,7 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
     if (connection.inTransaction) connection.exec('rollback')
   }
   port.on('message', ({ statements: all, bytesMax }: WorkerTask) => {
+    const began = performance.now()
     ;[metered, returned] = [byteLimit(bytesMax), byteLimit(bytesMax)]
     try {
       runAll(all)
@@ -78,7 +79,7 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
     } catch (error) {
       end()
       const { message, code } = error as Error & { code?: string }
-      report({ failure: message, code })
+      report({ failure: message, code, ms: performance.now() - began })
     }
   })
 }

@@ -187,6 +187,10 @@ export class ReadWorkers {
     this.threads.add(thread)
     // An idle worker must not keep the process alive.
     worker.unref()
+    // Starting a thread is no work of its first task.
+    worker.once('online', () => {
+      thread.begunAt = performance.now()
+    })
     worker.on('message', (report: WorkerReport) => this.hear(thread, report))
     worker.on('error', (cause) => {
       if (thread.task) reject(thread.task, unreadable(cause))
@@ -208,7 +212,7 @@ export class ReadWorkers {
     thread.worker.unref()
     // Before the slot is given up, so that it goes to the other key.
     if (task && isInterrupted && 'failure' in report) this.queue.repeat(task)
-    else if (task && 'failure' in report) this.fail(thread, task, failureOf(report, task))
+    else if (task && 'failure' in report) this.fail(thread, task, failureOf(report, task), report.ms)
     else if (task) {
       reportRuns(thread, task)
       resolve(task, rows)
@@ -218,8 +222,8 @@ export class ReadWorkers {
   }
 
   /** What a thread did counts, whatever came of it. */
-  private fail(thread: Thread, task: Task, error: unknown): void {
-    thread.ms = [performance.now() - thread.begunAt]
+  private fail(thread: Thread, task: Task, error: unknown, ms: number): void {
+    thread.ms = [ms]
     reportRuns(thread, task)
     reject(task, error)
   }
@@ -233,7 +237,7 @@ export class ReadWorkers {
   private expire(task: Task): void {
     this.queue.remove(task)
     const thread = [...this.threads].find((one) => one.task === task)
-    if (thread) this.fail(thread, task, deadlineExceeded())
+    if (thread) this.fail(thread, task, deadlineExceeded(), performance.now() - thread.begunAt)
     else reject(task, deadlineExceeded())
     if (!thread) return
     thread.task = undefined

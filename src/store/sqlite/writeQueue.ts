@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { type Raised, raise, raising } from '../changeCounters.js'
-import { driverCode, toFault } from '../faults.js'
+import { driverCode, isOfConnection, toFault } from '../faults.js'
 import type { Authorship, OnNotice, Write } from '../store.js'
 import { requireWriter, SELECT_BEFORE_WRITE, Trace, timestampAfter, type Waiting, Writes } from '../writes.js'
 import type { Connection, Statement } from './driver.js'
@@ -100,7 +100,7 @@ export class WriteQueue extends Writes<Member> {
     try {
       const outcomes: Outcome[] = []
       // The transaction excludes other writers: each timestamp is the last one for the next write.
-      let [last, leastVersion] = this.before.get() as unknown[]
+      let [last, leastVersion] = (this.before.get() ?? []) as unknown[]
       requireWriter(leastVersion)
       for (const one of batch) {
         const at = timestampAfter(last, one.as.at(), this.options.onNotice)
@@ -174,5 +174,5 @@ export function isBusy(error: unknown): boolean {
 
 /** Whether the error concerns the store as a whole and not one write. */
 function isUnwritable(error: unknown): boolean {
-  return error instanceof Fault && error.code === 'UNAVAILABLE' && !isBusy(error.cause)
+  return isOfConnection(error) && !(error instanceof Fault && isBusy(error.cause))
 }
