@@ -30,7 +30,7 @@ function openBoth(options: Partial<AppOptions> = {}) {
   ] as const
 }
 
-const both = openBoth({ ...CORS, ratePerMinute: 6_000_000, log: pino({ level: 'silent' }) })
+const both = openBoth({ ...CORS, ratePerMinute: 6_000_000, monotonicMs: () => 0, log: pino({ level: 'silent' }) })
 const [cached] = both
 const company = await cached.write(fillCompany)
 
@@ -161,7 +161,7 @@ describe('with and without the response cache, so it is', () => {
   const dear = { method: 'POST', headers: TYPES[0] ?? {}, body: JSON.stringify(QUERIES['a dear page']?.(company)) }
 
   test('when a key has spent what it may', async () => {
-    const pair = openBoth({ ratePerMinute: 180 })
+    const pair = openBoth({ ratePerMinute: 180, monotonicMs: () => 0 })
     const statuses = new Set<number>()
     for (let i = 0; i < 40; i++) {
       const sent = i % 3 ? { path: '/v1/groups?limit=2' } : { path: '/graphql', ...dear }
@@ -171,7 +171,7 @@ describe('with and without the response cache, so it is', () => {
   })
 
   test('below a base path', async () => {
-    const pair = openBoth({ basePath: '/ops', ratePerMinute: 6_000 })
+    const pair = openBoth({ basePath: '/ops', ratePerMinute: 6_000, monotonicMs: () => 0 })
     for (const path of ['/v1/risks?limit=2', '/v1/key', '/v1/', '/v1/openapi.json', '/v1/none', '/graphql']) {
       for (const at of [`/ops${path}`, `/ops${path}`, path]) {
         await same(everything, { path: at }, pair)
