@@ -19,11 +19,10 @@ function storeOf(release: string): TestStore {
   }
   const url = newDatabase()
   rowsOf(url, `${releasedFile(release, 'store.sql')}; set search_path to public`)
-  onTestFinished(() => {
+  return postgresStore(url, () => {
     hangUp(url)
     dropDatabase(url)
   })
-  return postgresStore(url)
 }
 
 test.each(RELEASES)('a store of %s keeps everything when it is upgraded, and can be written', async (release) => {
