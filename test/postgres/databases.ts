@@ -66,8 +66,10 @@ export function dropDatabase(url: string): void {
 /** A table comes after those that it refers to. */
 const TABLES = 'kept_answer api_key change person groups membership project risk_tally risk issue'.split(' ')
 
-/** Fails for a database that a later version has migrated, which is then not used again. */
-const OURS = "select 1 / (select (count(*) = 0)::int from schema_migration where tag like '9%');"
+/** Fails for a database that a later version has migrated, or whose counters a test has removed: it is not used again. */
+const OURS = `
+  select 1 / (select (count(*) = 0)::int from schema_migration where tag like '9%');
+  select 1 / (select count(*) from revision);`
 
 const EMPTIED = `
   rollback;
