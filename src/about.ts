@@ -21,6 +21,9 @@ export const VERSION = manifest.version
 /** The commit that the program was built from. */
 export const COMMIT: string = existsSync(built) ? JSON.parse(readFileSync(built, 'utf8')) : 'unknown'
 export const DESCRIPTION = manifest.description
+/** The versions of graphql that a host may have. */
+export const GRAPHQL_RANGE = manifest.peerDependencies.graphql
+
 /** Whether a version such as `0.2.0` is older than another. */
 export function isOlder(version: string, other: string): boolean {
   const [one, two] = [version, other].map((text) => text.split('.').map((part) => Number.parseInt(part, 10)))
@@ -29,6 +32,3 @@ export function isOlder(version: string, other: string): boolean {
   const at = [0, 1, 2].find((place) => one?.[place] !== two?.[place])
   return at !== undefined && (one?.[at] ?? 0) < (two?.[at] ?? 0)
 }
-
-/** The versions of graphql that a host may have. */
-export const GRAPHQL_RANGE = manifest.peerDependencies.graphql

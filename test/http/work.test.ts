@@ -1,6 +1,8 @@
+import { createServer } from 'node:http'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { openOffice } from '../support/harness.js'
+import { portOf } from '../support/sockets.js'
 
 /** A clock that goes on by this much whenever it is read, so that each section takes as long. */
 function slowClock(stepMs: number): () => number {
@@ -21,6 +23,24 @@ test('what a request uses beyond its price is paid by the next requests of the k
     expect(await spent(quick)).toBe(1)
     expect(await spent(slow)).toBeGreaterThan(1)
   }
+})
+
+test('an address whose requests without a key took too long waits, but for its probes and its keys', async () => {
+  const { gateway, caller } = await openOffice({ ratePerMinute: 60, monotonicMs: slowClock(50) })
+  const port = await portOf(createServer(gateway.app.listener))
+  const get = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`)
+    await response.arrayBuffer()
+    return [response.status, Number(response.headers.get('retry-after'))]
+  }
+  const wrong = await Promise.all(Array.from({ length: 20 }, (_, index) => get(`/v2/personel/${index}`)))
+  expect([wrong[0], wrong.at(-1)]).toEqual([
+    [404, 0],
+    [429, expect.toSatisfy((seconds) => seconds > 0)],
+  ])
+  expect((await get('/'))[0]).toBe(429)
+  expect((await get('/healthz'))[0]).toBe(200)
+  expect((await caller.get('/v1/key')).status).toBe(200)
 })
 
 test('the debug log has each statement without a value, and the text of a query once, without its strings', async () => {

@@ -11,7 +11,7 @@ import type { AppOptions } from '../options.js'
 export const REFUSED_BYTES_FOR_ONE = 10
 /** The share of the burst that a single request is charged at most. */
 export const REQUEST_SHARE_MAX = 0.25
-/** Milliseconds of work that a token stands for: a key that uses its whole rate occupies one thread. */
+/** Milliseconds of work that a token stands for: at the default rate, a key that uses all of it occupies one thread. */
 const WORK_MS_FOR_ONE = 10
 /** Work below it is never charged: a pause of the process is as long. */
 const UNCHARGED_WORK_MS = 20

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { type Raised, raise, raising } from '../changeCounters.js'
-import { driverCode, isOfConnection, toFault } from '../faults.js'
+import { driverCode, ProgramTooOld, toFault } from '../faults.js'
 import type { Authorship, OnNotice, Write } from '../store.js'
 import { requireWriter, SELECT_BEFORE_WRITE, Trace, timestampAfter, type Waiting, Writes } from '../writes.js'
 import type { Connection, Statement } from './driver.js'
@@ -174,5 +174,6 @@ export function isBusy(error: unknown): boolean {
 
 /** Whether the error concerns the store as a whole and not one write. */
 function isUnwritable(error: unknown): boolean {
-  return isOfConnection(error) && !(error instanceof Fault && isBusy(error.cause))
+  if (!(error instanceof Fault) || error instanceof ProgramTooOld) return false
+  return error.code === 'UNAVAILABLE' && !isBusy(error.cause)
 }
