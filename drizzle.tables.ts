@@ -13,5 +13,7 @@ export const {
   change,
   apiKey,
   idempotencyRecord,
+  importRun,
+  sourceMap,
   revision,
 } = defineTables(process.env['DIALECT'] === 'postgresql' ? postgresColumns : sqliteColumns)

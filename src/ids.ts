@@ -8,6 +8,7 @@ export const ID_PREFIX = {
   risk: 'rsk',
   issue: 'iss',
   key: 'key',
+  import: 'imp',
 } as const
 export type IdKind = keyof typeof ID_PREFIX
 

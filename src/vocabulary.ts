@@ -35,7 +35,10 @@ export const OPEN_ISSUE_STATUSES = ['OPEN', 'IN_PROGRESS', 'BLOCKED'] as const s
 export const ENTITY_KINDS = ['PERSON', 'GROUP', 'PROJECT', 'RISK', 'ISSUE'] as const
 export type EntityKind = (typeof ENTITY_KINDS)[number]
 
-export const CHANGE_ACTIONS = ['CREATED', 'UPDATED', 'CLOSED', 'ERASED'] as const
+export const CHANGE_ACTIONS = ['CREATED', 'UPDATED', 'CLOSED', 'ERASED', 'REMOVED'] as const
+
+/** What a run of an import is: of files, of the API, of another run to be undone, or of two people who are one. */
+export const IMPORT_KINDS = ['IMPORT', 'SYNC', 'UNDO', 'MERGE'] as const
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number]
 
 /** The longest text of each kind, in code points. `headline` is the title of a risk or an issue. */

@@ -31,9 +31,11 @@ interface LedgerOptions<Row> {
   readonly follow?: (write: Write, stored: readonly Stored<Row>[]) => Promise<void>
 }
 
+type OfWrite = Pick<Write, 'at' | 'by' | 'nonce'> & { readonly importId?: string | null }
+
 /** What every entry of the history has from its write. */
-export function originOf({ at, by, nonce }: Pick<Write, 'at' | 'by' | 'nonce'>) {
-  return { recordedAt: at, effectiveOn: at.slice(0, 10), by, nonce }
+export function originOf({ at, by, nonce, importId = null }: OfWrite) {
+  return { recordedAt: at, effectiveOn: at.slice(0, 10), by, nonce, importId }
 }
 
 /** The only way to store rows of entities: every change gets its timestamp and its entry in the history. */

@@ -154,6 +154,7 @@ export function personWith({ at }: Write, before: PersonRow | undefined, values:
     ...foldedPerson({ name, email: facts.email, department: facts.department }),
     status: values.status ?? before?.status ?? 'ACTIVE',
     erasedAt: before?.erasedAt ?? null,
+    mergedInto: before?.mergedInto ?? null,
     createdAt: at,
     updatedAt: at,
   }

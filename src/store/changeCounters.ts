@@ -20,9 +20,11 @@ const COUNTER_OF = {
   risk_tally: 'projects',
   issue: 'projects',
   change: 'history',
+  import_run: 'history',
   api_key: 'keys',
   // No result shows these.
   kept_answer: undefined,
+  source_map: undefined,
   revision: undefined,
 } as const satisfies Record<TableName, ChangeCounter | undefined>
 

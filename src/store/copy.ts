@@ -26,6 +26,8 @@ const PARTS: readonly Part[] = [
   part('risk_tally', (t) => t.riskTally, 'score'),
   part('issue', (t) => t.issue, 'id'),
   part('change', (t) => t.change, 'id'),
+  part('import_run', (t) => t.importRun, 'id'),
+  part('source_map', (t) => t.sourceMap, 'source', 'noun'),
   part('api_key', (t) => t.apiKey, 'id'),
   part('kept_answer', (t) => t.idempotencyRecord, 'keyId', 'token'),
 ]

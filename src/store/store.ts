@@ -119,6 +119,8 @@ export interface Write extends Omit<Read, 'db'>, Bulk {
   readonly by: string
   readonly at: string
   readonly nonce: number
+  /** The run of an import that this is part of. */
+  readonly importId?: string
 }
 
 /** A read handle, whose `db` can also write if its connection can. */

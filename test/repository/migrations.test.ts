@@ -9,7 +9,11 @@ const ADDS = /^(create table|create (unique )?index|alter table \S+ add (column 
 const CLOSES = /^update revision set least_version = '\d+\.\d+\.\d+'/i
 
 function isKind(statement: string): 'adds' | 'closes' | 'changes' {
-  const text = statement.trim().replaceAll(/[`"]/g, '').replaceAll(/\s+/g, ' ')
+  const text = statement
+    .replaceAll(/^--.*$/gm, '')
+    .trim()
+    .replaceAll(/[`"]/g, '')
+    .replaceAll(/\s+/g, ' ')
   if (CLOSES.test(text)) return 'closes'
   // `not null default 0` and `default 0 not null` are the same.
   const hasDefault = /\bdefault\b/i.test(text)

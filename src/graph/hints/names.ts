@@ -14,6 +14,7 @@ const SCOPE_OF = {
   risk: 'projects.read',
   issue: 'projects.read',
   key: 'personnel.manage',
+  import: 'personnel.manage',
 } as const satisfies Record<IdKind, Scope>
 
 type Named = Pick<CountedList, 'names'>

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { CHANGE_ACTIONS, ENTITY_KINDS } from '../../vocabulary.js'
+import { CHANGE_ACTIONS, ENTITY_KINDS, IMPORT_KINDS } from '../../vocabulary.js'
 import { type Columns, checksWith } from '../columns.js'
 
 /** What the store keeps about its own work: keys, history, idempotency records, versions. */
@@ -41,6 +41,8 @@ export function bookkeepingTables(columns: Columns) {
       entityId: text('entity_id').notNull(),
       /** The project that the entity belongs to, or is; null for people and groups. */
       projectId: text('project_id'),
+      /** The run of an import that made the change; null for single changes. */
+      importId: text('import_id'),
       /** JSON: each changed field with its old and new value. */
       fields: text('fields').notNull(),
       /** What counts of a risk before and after (`riskState`), so that counting over time parses no JSON; null if it stays. */
@@ -60,6 +62,53 @@ export function bookkeepingTables(columns: Columns) {
       among('change_action', c.action, CHANGE_ACTIONS),
       among('change_entity', c.entity, ENTITY_KINDS),
     ],
+  )
+
+  /** The runs of imports, syncs and their like: each changes many entities at once, all of them at the instant `at`. */
+  const importRun = table(
+    'import_run',
+    {
+      id: text('id').primaryKey(),
+      at: text('at').notNull(),
+      kind: oneOf('kind', IMPORT_KINDS).notNull(),
+      /** What it has: people, groups, projects, risks, issues; `personnel` or the key of a project for a sync. */
+      noun: text('noun').notNull(),
+      /** What it came from, the same each night: the name of a source, or of a key. */
+      source: text('source').notNull(),
+      file: text('file'),
+      /** Of the bytes of the file, so that a file can be recognised. */
+      sha256: text('sha256'),
+      /** A key's id, or `cli`. */
+      by: text('written_by').notNull(),
+      /** The name of the person who ran a command; erased with that person. */
+      operator: text('operator'),
+      created: integer('created').notNull(),
+      updated: integer('updated').notNull(),
+      unchanged: integer('unchanged').notNull(),
+      closed: integer('closed').notNull(),
+      /** The run that this one undid. */
+      undoes: text('undoes'),
+    },
+    (r) => [
+      index('import_run_by_source').on(r.source, r.noun, r.id),
+      among('import_run_kind', r.kind, IMPORT_KINDS),
+      instant('import_run_at', r.at),
+    ],
+  )
+
+  /** What the columns and words of a source mean, since an import from it was accepted. */
+  const sourceMap = table(
+    'source_map',
+    {
+      source: text('source').notNull(),
+      noun: text('noun').notNull(),
+      /** JSON, as --suggest-map prints it. */
+      map: text('map').notNull(),
+      /** JSON: all headings of the file, also of those columns that the map does not name. */
+      headings: text('headings').notNull(),
+      acceptedAt: text('accepted_at').notNull(),
+    },
+    (m) => [primaryKey({ columns: [m.source, m.noun] }), instant('source_map_accepted_at', m.acceptedAt)],
   )
 
   /** Idempotency records: the response to a request with an Idempotency-Key, so that a retry has no second effect. */
@@ -104,5 +153,5 @@ export function bookkeepingTables(columns: Columns) {
     (r) => [check('revision_only', sql`${r.id} = 1`)],
   )
 
-  return { apiKey, change, idempotencyRecord, revision }
+  return { apiKey, change, importRun, sourceMap, idempotencyRecord, revision }
 }

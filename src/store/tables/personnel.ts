@@ -23,6 +23,8 @@ export function personnelTables(columns: Columns) {
       status: oneOf('status', PERSON_STATUSES).notNull(),
       /** When the person's data was erased on a legal request. */
       erasedAt: text('erased_at'),
+      /** The id of the person who this one turned out to be. */
+      mergedInto: text('merged_into'),
       ...timestamps(),
     },
     (p) => [
