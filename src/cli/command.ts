@@ -85,6 +85,10 @@ export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise
   process.once('SIGTERM', stop)
   try {
     return await work(controller.signal)
+  } catch (error) {
+    // A driver may wrap the error by which its work was stopped.
+    controller.signal.throwIfAborted()
+    throw error
   } finally {
     process.off('SIGINT', stop)
     process.off('SIGTERM', stop)
