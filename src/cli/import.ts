@@ -21,6 +21,13 @@ export function importCommand(clock: () => Date): Command {
     .option('--encoding <name>', 'encoding of the files, if not UTF-8: windows-1252, utf-16le, ...')
     .option('--sheet <name>', 'sheet of the workbooks, if not the one with the most known columns')
     .option('--map <file or name>', 'a map for the columns and values of another system: a JSON file, or one of --maps')
+    .option('--source <name>', 'what the files come from: its accepted map is used; without it, the name of the file')
+    .option('--accept', 'take a new guess, instead of the map that was accepted for the source')
+    .option(
+      '--value <word=value>',
+      'what a word of the source means, such as "P1=CRITICAL"; may be given several times',
+      gather,
+    )
     .option('--maps [name]', 'list the maps that come with the command, or print one, and exit')
     .option('--project <key>', 'the project of risks or issues whose sheet has no project column')
     .option('--create-projects', 'create unknown projects (risks, issues)')
@@ -78,10 +85,19 @@ Examples:
 const FORMATS = SHEET_FORMATS.join(', ').replace(/, (?=\w+$)/, ' or ')
 const OF_GUESSES = ['referenceFrom', 'dateOrder', 'suggestMap'] as const
 
+const gather = (one: string, before: readonly string[] = []) => [...before, one]
+
 function checkGuessFlags(files: readonly string[], flags: ImportFlags): void {
   const foreign = OF_GUESSES.find((name) => flags[name] !== undefined)
   const reason = flags.strict ? '--strict' : flags.map === undefined ? undefined : '--map'
   if (foreign && reason) throw new WrongUsage(`--${kebab(foreign)} is for guessing, which ${reason} rules out.`)
+  if (flags.accept && reason) throw new WrongUsage(`--accept takes a new guess, which ${reason} rules out.`)
+  if (flags.value && reason)
+    throw new WrongUsage(`--value adds to a guess or an accepted map, which ${reason} rules out.`)
+  const odd = flags.value?.find((one) => one.split('=').filter((part) => part.trim() !== '').length < 2)
+  if (odd !== undefined)
+    throw new WrongUsage(`--value is ${JSON.stringify(odd)}; it must be a word and its value, such as "P1=CRITICAL".`)
+  if (flags.source?.trim() === '') throw new WrongUsage('--source is blank; give it a name.')
   if (flags.strict && flags.map !== undefined) throw new WrongUsage('--strict takes exact names, and --map others.')
   if (flags.suggestMap && files.length > 1) throw new WrongUsage('--suggest-map takes one file.')
 }

@@ -16,6 +16,7 @@ import { exportCommand } from './export.js'
 import { historyCommand } from './history.js'
 import { importCommand } from './import.js'
 import { keysCommand } from './keys.js'
+import { mapsCommand } from './maps.js'
 import { migrateCommand } from './migrate.js'
 import { schemaCommand } from './schema.js'
 import { serveCommand } from './serve.js'
@@ -59,6 +60,7 @@ function programOf(): Command {
     .addCommand(migrateCommand())
     .addCommand(keysCommand(clock))
     .addCommand(importCommand(clock))
+    .addCommand(mapsCommand(clock))
     .addCommand(exportCommand())
     .addCommand(historyCommand(clock))
     .addCommand(diffCommand(clock))

@@ -7,13 +7,15 @@ import { derivedColumns, SHEETS } from '../../ingest/columns.js'
 import { DetailNames, sheetLayout } from '../../ingest/files/cells.js'
 import { csvLine } from '../../ingest/files/csv.js'
 import type { DateOrder } from '../../ingest/files/guess/dates.js'
-import { BadMapping, type Mapping, printMapping, readMapping } from '../../ingest/files/mapping.js'
+import { BadMapping, folded, type Mapping, printMapping, readMapping } from '../../ingest/files/mapping.js'
 import { formatOf, readSheet, type Sheet, type SheetFormat, UnreadableSheet } from '../../ingest/files/sheet.js'
 import { listed, type SheetNoun } from '../../ingest/files/table.js'
 import { importRecords } from '../../ingest/importers.js'
+import { sourceOf } from '../../ingest/imports.js'
 import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
 import { SHIPPED_MAPS } from '../../ingest/shippedMaps.js'
-import type { Store } from '../../store/store.js'
+import { acceptMap, isOtherMap, type SourceMap, sourceMap } from '../../ingest/sourceMaps.js'
+import type { Store, Write } from '../../store/store.js'
 import { escapedLine, fold } from '../../text.js'
 import {
   CommandFailed,
@@ -30,6 +32,9 @@ import { type FileOutcome, findingOf, guessInWords, inWords, reportOf, violation
 
 export interface ImportFlags {
   readonly map?: string
+  readonly source?: string
+  readonly accept?: true
+  readonly value?: readonly string[]
   readonly maps?: string | true
   readonly format?: SheetFormat
   readonly encoding?: string
@@ -58,8 +63,7 @@ export async function suggestMap(noun: SheetNoun, file: string, flags: ImportFla
   const { signal } = new AbortController()
   try {
     const sheet = await sheetOf(noun, file, { ...flags, mapping: undefined, signal, isForced: true })
-    const { guess, notes } = sheet
-    const mapping = guess?.mapping ?? sheet.recognised
+    const { guess, notes, mapping } = sheet
     if (!mapping) throw new WrongUsage('No map is needed: the file has our own names.')
     for (const text of notes) say(escapedLine(`${file}: ${text}`))
     if (guess) say(guessInWords(file, guess))
@@ -185,18 +189,50 @@ const NOTHING = { created: 0, updated: 0, unchanged: 0, closed: 0 }
 
 /** Imports one file, completely or not at all. */
 async function importFile(store: Store, noun: SheetNoun, file: string, run: Run): Promise<FileOutcome> {
+  const source = mapSourceOf(file, run)
+  const before = source === undefined ? undefined : await sourceMap(store.read, source, noun)
+  const accepted = run.accept || run.mapping ? undefined : before
   let sheet: Sheet
   try {
-    sheet = await sheetOf(noun, file, run)
+    sheet = await sheetOf(noun, file, { ...run, accepted })
   } catch (error) {
     if (error instanceof UnreadableSheet) return unreadable(file, error.message)
     throw error
   }
   if (sheet.guess && !run.json) say(guessInWords(file, sheet.guess))
-  const open = questionsOf(noun, sheet, run)
+  const open = [...questionsOf(noun, sheet, run), ...misfitsInWords(sheet, source, accepted)]
   if (open.length > 0) return { ...unreadable(file, ...open), guess: sheet.guess, notes: sheet.notes }
-  const { result, isStored } = await importSheet(store, noun, file, sheet, run)
-  return outcomeOf(noun, file, sheet, result, isStored)
+  const { mapping, headings } = sheet
+  const isOther = source !== undefined && mapping !== undefined && isOtherMap(before, { mapping, headings })
+  const onStored = isOther ? (write: Write) => acceptMap(write, source, noun, { mapping, headings }) : undefined
+  const { result, isStored } = await importSheet(store, noun, file, sheet, { ...run, onStored })
+  const kept =
+    onStored && isStored ? [`Kept for the source ${source}: the next import from it is read the same way.`] : []
+  const notes = [...(accepted && mapping ? [readBy(source, accepted)] : []), ...sheet.notes, ...kept]
+  return outcomeOf(noun, file, { ...sheet, notes }, result, isStored)
+}
+
+/** The source whose map is used and kept; none for exact names, and for standard input that is not said to have one. */
+function mapSourceOf(file: string, { source, strict }: ImportFlags): string | undefined {
+  return strict || (file === '-' && source === undefined) ? undefined : (source?.trim() ?? sourceOf(file))
+}
+
+/** Why a sheet cannot be read by the map of its source, or by one that was recognised, and the way on. */
+function misfitsInWords(
+  { misfits = [] }: Sheet,
+  source: string | undefined,
+  accepted: SourceMap | undefined,
+): string[] {
+  if (misfits.length === 0 || !accepted) return [...misfits]
+  return [
+    `It no longer fits what was accepted for the source ${source} on ${accepted.acceptedAt.slice(0, 10)}.`,
+    ...misfits,
+    `--accept takes a new guess, --map a map of yours; \`operations maps show ${source}\` prints the accepted one.`,
+  ]
+}
+
+function readBy(source: string | undefined, { acceptedAt }: SourceMap): string {
+  return `Read by the map of the source ${source}, accepted on ${acceptedAt.slice(0, 10)}.`
 }
 
 const NO_PROJECT =
@@ -224,13 +260,17 @@ function otherProjects({ records, columnOf }: Sheet, project: string): string[] 
 }
 
 /** What is needed to read a file; with `isForced` also our own names are looked at as a guess. */
-type Reading = Pick<Run, keyof ImportFlags | 'mapping' | 'signal'> & { readonly isForced?: boolean }
+type Reading = Pick<Run, keyof ImportFlags | 'mapping' | 'signal'> & {
+  readonly isForced?: boolean
+  readonly accepted?: SourceMap | undefined
+}
 
 async function sheetOf(noun: SheetNoun, file: string, run: Reading): Promise<Sheet> {
-  const { encoding, sheet, mapping, strict, project, referenceFrom, dateOrder, isForced } = run
+  const { encoding, sheet, mapping, accepted, strict, project, referenceFrom, dateOrder, isForced } = run
   const plan = { noun, hasProject: project !== undefined, referenceFrom, dateOrder, isForced }
   return readSheet(await bytesOf(file, run.signal), {
-    ...{ encoding, sheet, mapping },
+    ...{ encoding, sheet, mapping, accepted },
+    values: new Map(run.value?.map(wordAndValue)),
     name: file === '-' ? 'standard input' : file,
     format: run.format ?? formatOf(file) ?? 'csv',
     fields: Object.keys(SHEETS[noun].fields),
@@ -239,6 +279,11 @@ async function sheetOf(noun: SheetNoun, file: string, run: Reading): Promise<She
     recognisable: strict ? [] : SHIPPED_MAPS.filter((map) => map.noun === noun),
     guess: strict && !mapping ? undefined : plan,
   })
+}
+
+function wordAndValue(text: string): [word: string, value: string] {
+  const at = text.lastIndexOf('=')
+  return [folded(text.slice(0, at)), text.slice(at + 1).trim()]
 }
 
 async function bytesOf(file: string, signal: AbortSignal): Promise<Uint8Array> {
@@ -257,10 +302,13 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   EACCES: 'Permission denied.',
 }
 
-async function importSheet(store: Store, noun: SheetNoun, file: string, { records, unit }: Sheet, run: Run) {
+/** `onStored` is called in the same transaction. */
+type Storing = Run & { readonly onStored: ((write: Write) => Promise<void>) | undefined }
+
+async function importSheet(store: Store, noun: SheetNoun, file: string, { records, unit }: Sheet, run: Storing) {
   const sourceRecords = records.filter(({ violations }) => violations.length === 0)
   const bar = progressBar(file, sourceRecords.length)
-  const { closeLimit, project, signal, clock, missing, ...flags } = run
+  const { closeLimit, project, signal, clock, missing, onStored, ...flags } = run
   const closeMissing = flags.closeMissing ?? missing !== undefined
   let result: ImportResult | undefined
   let isStored = false
@@ -284,8 +332,9 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
       })
       const { counts, violations, projects } = result
       const isSound = violations.length === 0 && sourceRecords.length === records.length
-      const isMoved = counts.created + counts.updated + counts.closed + projects.size > 0
+      const isMoved = counts.created + counts.updated + counts.closed + projects.size > 0 || onStored !== undefined
       if (!isSound || !isMoved || flags.dryRun) throw new NotStored()
+      await onStored?.(write)
       isStored = true
     })
   } catch (error) {

@@ -61,6 +61,15 @@ export function mappedColumns({ rules, where }: Mapping): HeaderTest {
   }
 }
 
+/** A header of either kind. */
+export function orColumns(one: HeaderTest, other: HeaderTest): HeaderTest {
+  return {
+    ...other,
+    knows: (heading) => one.knows(heading) || other.knows(heading),
+    count: (headings) => Math.max(one.count(headings), other.count(headings)),
+  }
+}
+
 export interface HeadedTable {
   readonly table: Table
   readonly header: TableRow

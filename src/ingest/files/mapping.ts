@@ -19,6 +19,8 @@ export interface Rule {
   readonly values?: ReadonlyMap<string, Scalar> | undefined
   /** For a blank, and for a value that is not in `values`. */
   readonly default?: Scalar | undefined
+  /** For a blank only. */
+  readonly whenBlank?: Scalar | undefined
   /** For a value that is not in `values`, with a warning. */
   readonly otherwise?: Scalar | undefined
   readonly join?: string | undefined
@@ -118,7 +120,20 @@ function columnsOf(map: unknown, problems: string[]): [string, unknown][] {
 }
 
 const RULE_MEMBERS = [
-  ...['from', 'constant', 'before', 'values', 'default', 'otherwise', 'join', 'split', 'bands', 'date', 'months'],
+  ...[
+    'from',
+    'constant',
+    'before',
+    'values',
+    'default',
+    'whenBlank',
+    'otherwise',
+    'join',
+    'split',
+    'bands',
+    'date',
+    'months',
+  ],
   ...['prefix', 'cut', 'optional', 'oneLine', 'unique', 'with'],
 ]
 
@@ -137,6 +152,7 @@ function ruleOf(content: unknown, field: string, problems: string[]): Rule {
     before: take('before', isFilled, 'a text that is not empty'),
     values: valuesOf(take('values', isScalars, 'an object of texts, numbers, true or false'), field, problems),
     default: take('default', isScalar, SCALAR),
+    whenBlank: take('whenBlank', isScalar, SCALAR),
     otherwise: take('otherwise', isScalar, SCALAR),
     join: take('join', isText, 'a text'),
     split: take('split', isFilled, 'a text that is not empty'),

@@ -2,8 +2,9 @@ import { DETAILS, detailField } from '../../details.js'
 import { csvTables, unguarded } from './csv.js'
 import { decode } from './decode.js'
 import type { GuessOptions } from './guess/assignment.js'
+import { columnsOf } from './guess/column.js'
 import type { DateOrder } from './guess/dates.js'
-import { type Guess, guess } from './guess/guess.js'
+import { detailName, type Guess, guess } from './guess/guess.js'
 import { Headings } from './guess/headings.js'
 import { isOwnForm } from './guess/statuses.js'
 import {
@@ -13,11 +14,23 @@ import {
   joinedNotes,
   knownColumns,
   mappedColumns,
+  orColumns,
   recordRows,
+  rowsBelow,
   surplusOf,
 } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
-import type { Mapping } from './mapping.js'
+import type { Mapping, Rule } from './mapping.js'
+import {
+  type AcceptedMap,
+  addedColumns,
+  type GivenValues,
+  misfitsOf,
+  takenAnew,
+  takenRows,
+  withoutWords,
+  withValues,
+} from './maps/fit.js'
 import { listRule, mappedObjects, objectTable } from './maps/mappedObjects.js'
 import { mappedCells } from './maps/mappedTables.js'
 import { type Recognisable, recognised, recognisedNote, recognisedObject, recognising } from './maps/recognition.js'
@@ -32,6 +45,7 @@ import {
   type SheetRecords,
   type SheetViolation,
   type Table,
+  type TableRow,
   UnreadableSheet,
 } from './table.js'
 import { workbookTables } from './workbook/workbook.js'
@@ -47,7 +61,12 @@ export interface Sheet extends SheetRecords {
   readonly ignored: readonly string[]
   /** Known columns that are computed, and so not taken from a file. */
   readonly derived: readonly string[]
-  readonly recognised?: Mapping | undefined
+  /** The map by which it was read; absent if the columns have the fields' own names. */
+  readonly mapping?: Mapping | undefined
+  /** All headings, or the paths of members. */
+  readonly headings: readonly string[]
+  /** What does not fit the map that was accepted before; then there are no records. */
+  readonly misfits?: readonly string[]
   /** What was guessed; absent if the columns have the fields' own names, or a map names them. */
   readonly guess?: Guess
   /** The source's name for the column of a field: the header, or the field's own name. */
@@ -70,6 +89,10 @@ export interface SheetOptions {
   readonly derived: readonly string[]
   readonly ignoreUnknown: boolean
   readonly mapping?: Mapping | undefined
+  /** The map with which an import from the same source was accepted; it is used unless the columns have the fields' own names. */
+  readonly accepted?: AcceptedMap | undefined
+  /** Words that are said to stand for values. */
+  readonly values?: GivenValues
   /** Maps that are used without being named if the file has their signature. */
   readonly recognisable?: readonly Recognisable[]
   /** How to guess what the columns mean; without it, they have the fields' own names. */
@@ -104,14 +127,19 @@ export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
 }
 
 function objectsSheet(source: () => Iterable<JsonRecord>, options: SheetOptions): Sheet {
-  const [first] = options.mapping ? [] : source()
+  const { guess: plan, name } = options
+  const read = (mapping: Mapping) => mappedSheet(mappedObjects(source(), mapping, name), mapping)
+  if (options.mapping) return read(options.mapping)
+  if (!plan) {
+    const columns = new Columns(options)
+    return checkedObjects(namedObjects(source(), columns), columns)
+  }
+  const [first] = options.accepted ? [] : source()
   const map = first && recognisedObject(options.recognisable ?? [], first)
-  const mapping = options.mapping ?? map?.mapping()
-  if (!mapping && options.guess) return guessedObjects(source, options, options.guess)
-  const columns = new Columns(options)
-  if (!mapping) return checkedObjects(namedObjects(source(), columns), columns)
-  const sheet = mappedSheet(mappedObjects(source(), mapping, options.name), mapping)
-  return map ? { ...sheet, notes: [recognisedNote(map), ...sheet.notes], recognised: mapping } : sheet
+  const table = map && objectTable(source())
+  if (!map || !table) return guessedObjects(source, options, plan, read)
+  const sheet = fittedSheet(map.mapping(), plan, options, table, read)
+  return { ...sheet, notes: [recognisedNote(map), ...sheet.notes], headings: table.header }
 }
 
 function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
@@ -121,24 +149,91 @@ function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
   const isAlias = (heading: string) => headings !== undefined && headings.meaningsOf(heading).length > 0
   const knows = (heading: string) => columns.knows(heading) || isAlias(heading)
   const isNamed = (sheet: string) => headings?.isOf(sheet) === true
+  const isHeader = recognising(recognisable, { ...knownColumns(knows, headings !== undefined), isNamed })
+  const before = options.mapping ?? options.accepted?.mapping
   const test = options.mapping
     ? mappedColumns(options.mapping)
-    : recognising(recognisable, { ...knownColumns(knows, headings !== undefined), isNamed })
+    : before
+      ? orColumns(mappedColumns(before), isHeader)
+      : isHeader
   const found = headedTable(tables, test)
   if (!found) throw new UnreadableSheet(name, `There is no header; the columns may be called ${fields.join(', ')}.`)
   const { unit, notes, sheets } = found.table
   if (sheets.length > 1 && found.count === 0 && test.needed > 0)
     throw new UnreadableSheet(name, noHeader(sheets, fields))
-  const map = options.mapping ? undefined : recognised(recognisable, found.header.cells)
-  const mapping = options.mapping ?? map?.mapping()
-  const sheet = mapping
-    ? mappedEntries(found, mapping, options)
-    : options.guess
-      ? guessedTable(found, options, options.guess, columns)
-      : namedTable(found, options)
+  const map = before ? undefined : recognised(recognisable, found.header.cells)
+  const sheet = readTable(found, options, columns, map)
   const first = map ? [recognisedNote(map)] : []
   const all = [...first, ...notes, ...noteAbove(found), ...sheet.notes]
-  return { ...sheet, unit, notes: all, ...(map && { recognised: mapping }) }
+  return { ...sheet, unit, notes: all, headings: found.header.cells.filter((heading) => heading !== '') }
+}
+
+function readTable(found: HeadedTable, options: SheetOptions, columns: Columns, map: Recognisable | undefined): Sheet {
+  const { mapping, guess: plan } = options
+  if (mapping) return mappedEntries(found, mapping, options)
+  if (!plan) return namedTable(found, options)
+  if (!map) return guessedTable(found, options, plan, columns)
+  const table = { header: found.header.cells, rows: [...rowsBelow(found)] }
+  return fittedSheet(map.mapping(), plan, options, table, (fitted) => mappedEntries(found, fitted, options))
+}
+
+const NO_RECORDS: SheetRecords = { records: [], notes: [], warnings: [] }
+const NO_WORDS: GivenValues = new Map()
+
+interface Cells {
+  readonly header: readonly string[]
+  readonly rows: readonly TableRow[]
+  /** Headings whose texts are lists: what their values are together says nothing. */
+  readonly lists?: ReadonlySet<string>
+}
+
+/** Reads a sheet by a map that nobody gave for this file, if it fits. */
+function fittedSheet(
+  map: Mapping,
+  { noun }: GuessPlan,
+  { values = NO_WORDS }: SheetOptions,
+  { header, rows, lists }: Cells,
+  read: (mapping: Mapping) => Sheet,
+  others: readonly string[] = [],
+): Sheet {
+  const columns = columnsOf(header, takenRows(map, header, rows)).filter(({ heading }) => !lists?.has(heading))
+  const given = withValues(noun, map, columns, values)
+  const misfits = [...misfitsOf(noun, given.mapping, header, columns), ...others, ...given.misfits]
+  return misfits.length > 0 ? { ...mappedSheet(NO_RECORDS, map), misfits } : read(given.mapping)
+}
+
+/** Reads a sheet by the map that was accepted before: columns that are new are kept in details, unless one may be a field. */
+function acceptedSheet(
+  accepted: AcceptedMap,
+  plan: GuessPlan,
+  options: SheetOptions,
+  cells: Cells,
+  read: (mapping: Mapping) => Sheet,
+): Sheet {
+  const added = addedColumns(accepted, columnsOf(cells.header, cells.rows))
+  const isKept = options.fields.includes(DETAILS) && !options.ignoreUnknown
+  const details = added.map(({ heading }): [string, Rule] => [`${DETAILS}.${detailName(heading)}`, { from: [heading] }])
+  const { rules } = accepted.mapping
+  const mapping = { ...accepted.mapping, rules: new Map(isKept ? [...rules, ...details] : rules) }
+  const others = added.length === 0 ? [] : takenAnew(guessOf(plan, options, cells), added)
+  const sheet = fittedSheet(mapping, plan, options, cells, read, others)
+  const names = added.map(({ heading }) => heading)
+  if (names.length === 0 || sheet.misfits) return sheet
+  return isKept
+    ? { ...sheet, notes: [`New, so kept in details: ${listed(names)}.`, ...sheet.notes] }
+    : { ...sheet, ignored: [...sheet.ignored, ...names] }
+}
+
+/** The guess about a table in which the words of --value are known. */
+function guessOf(
+  plan: GuessPlan,
+  { fields, derived, ignoreUnknown, values = NO_WORDS }: SheetOptions,
+  cells: Cells,
+): Guess {
+  const { header, rows } = cells
+  const seen = guess(plan.noun, header, withoutWords(rows, values), { ...plan, fields, derived, ignoreUnknown })
+  const { mapping, misfits } = withValues(plan.noun, seen.mapping, columnsOf(header, rows), values)
+  return { ...seen, mapping, questions: [...seen.questions, ...misfits] }
 }
 
 function noHeader(sheets: readonly string[], fields: readonly string[]): string {
@@ -173,10 +268,15 @@ function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan
   const named = hasFieldNames || (found.count === 0 && !plan.isForced) ? namedTable(found, options) : undefined
   const isSame = named && isOwnForm(plan.noun, Object.keys(named.records[0]?.values ?? {}), named.records)
   if (isSame && !named.records.some(isLone)) return named
-  const { fields, derived, ignoreUnknown } = options
-  const { found: table, rows, notes } = outlineOf(found, plan.noun, fields)
+  const { found: table, rows, notes } = outlineOf(found, plan.noun, options.fields)
   if (isSame && notes.length === 0) return named
-  const guessed = guess(plan.noun, table.header.cells, rows, { ...plan, fields, derived, ignoreUnknown })
+  const cells = { header: table.header.cells, rows }
+  if (options.accepted) {
+    const read = (mapping: Mapping) => mappedTable(table, mapping)
+    const sheet = acceptedSheet(options.accepted, plan, options, cells, read)
+    return { ...sheet, notes: [...notes, ...sheet.notes] }
+  }
+  const guessed = guessOf(plan, options, cells)
   // In a sheet with our own names only words and dates are translated; what else is wrong is a violation of its row.
   if (named && !isTranslation(guessed, named)) return named
   const mapping = notes.length > 0 ? ofEntries(guessed.mapping) : guessed.mapping
@@ -192,7 +292,12 @@ function isLone({ values }: SheetRecord): boolean {
 }
 
 /** Objects whose members are guessed like columns, unless their names and values are our own. */
-function guessedObjects(source: () => Iterable<JsonRecord>, options: SheetOptions, plan: GuessPlan): Sheet {
+function guessedObjects(
+  source: () => Iterable<JsonRecord>,
+  options: SheetOptions,
+  plan: GuessPlan,
+  read: (mapping: Mapping) => Sheet,
+): Sheet {
   const columns = new Columns(options)
   const named = namedObjects(source(), columns)
   const isForced = plan.referenceFrom !== undefined || plan.isForced === true
@@ -202,20 +307,18 @@ function guessedObjects(source: () => Iterable<JsonRecord>, options: SheetOption
   const table = (hasFieldNames && !isForced) || columns.named.has(DETAILS) ? undefined : objectTable(source())
   const advice = 'Or say in a map what the members mean, and give it with --map.'
   if (!table) return checkedObjects(named, columns, advice)
-  const { fields, derived, ignoreUnknown } = options
-  const { header, rows, lists } = table
-  const guessed = guess(plan.noun, header, rows, { ...plan, fields, derived, ignoreUnknown })
+  const { header: headings, lists } = table
+  if (options.accepted) return { ...acceptedSheet(options.accepted, plan, options, table, read), headings }
+  const guessed = guessOf(plan, options, table)
   const isUsed = isForced || (isNamed ? isTranslation(guessed, named) : guessed.columns.length > 0)
   if (!isUsed) return checkedObjects(named, columns, advice)
   const rules = new Map(Array.from(guessed.mapping.rules, ([field, rule]) => [field, listRule(rule, lists)]))
   const mapping = { ...guessed.mapping, rules }
-  const mapped = () => mappedSheet(mappedObjects(source(), mapping, options.name), mapping)
-  return guessedSheet({ ...guessed, mapping }, mapped)
+  return { ...guessedSheet({ ...guessed, mapping }, () => read(mapping)), headings }
 }
 
 function guessedSheet(guessed: Guess, mapped: () => Sheet): Sheet {
-  if (guessed.questions.length > 0)
-    return { ...mappedSheet({ records: [], notes: [], warnings: [] }, guessed.mapping), guess: guessed }
+  if (guessed.questions.length > 0) return { ...mappedSheet(NO_RECORDS, guessed.mapping), guess: guessed }
   const sheet = mapped()
   return { ...sheet, warnings: [...guessed.warnings, ...sheet.warnings], guess: guessed }
 }
@@ -294,12 +397,13 @@ function checkedObjects(sheet: Sheet, columns: Columns, advice?: string): Sheet 
 
 function sheetOf(records: readonly SheetRecord[], { unknown, derived, named }: Columns): Sheet {
   const columnOf = (field: string) => named.get(field) ?? field
-  return { unit: 'line', notes: [], warnings: [], records, ignored: [...unknown], derived: [...derived], columnOf }
+  const names = { ignored: [...unknown], derived: [...derived], headings: [] }
+  return { unit: 'line', notes: [], warnings: [], records, ...names, columnOf }
 }
 
-function mappedSheet(mapped: SheetRecords, { rules }: Mapping): Sheet {
-  const columnOf = (field: string) => rules.get(field)?.from[0] ?? field
-  return { ...mapped, unit: 'line', ignored: [], derived: [], columnOf }
+function mappedSheet(mapped: SheetRecords, mapping: Mapping): Sheet {
+  const columnOf = (field: string) => mapping.rules.get(field)?.from[0] ?? field
+  return { ...mapped, unit: 'line', ignored: [], derived: [], headings: [], mapping, columnOf }
 }
 
 type ColumnOptions = Pick<SheetOptions, 'name' | 'fields' | 'derived' | 'ignoreUnknown'>

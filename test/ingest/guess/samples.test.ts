@@ -231,7 +231,7 @@ async function loaded(desk: Desk, [file, , at, row]: Sample) {
   const noun = nounOf(file)
   const isEntries = noun === 'risks' || noun === 'issues'
   const project = isEntries ? file.replace(/\W/g, '-').toUpperCase() : undefined
-  const flags = project ? ['--project', project, '--create-projects'] : []
+  const flags = [...(project ? ['--project', project, '--create-projects'] : []), '--source', file]
   copyFileSync(join(SAMPLES, file), join(desk.folder, file))
   const { stderr, report: first } = await desk.report(noun, file, ...flags)
   const record = stored(desk, noun, at, Object.keys(row), project)

@@ -242,10 +242,11 @@ describe('a shipped map', () => {
       '{"columns":{"project":"Project key","reference":"Issue id","title":"Summary","severity":{"constant":"LOW"}}}',
     )
     const own = await desk.report('issues', ...CREATE, '--map', map, sample('issues-jira-en.csv'))
-    expect([own.report.created, own.report.files[0]?.notes]).toEqual([3, []])
+    const kept = ['Kept for the source issues-jira-en: the next import from it is read the same way.']
+    expect([own.report.created, own.report.files[0]?.notes]).toEqual([3, kept])
     expect(desk.list('select reference from issue order by 1')).toEqual(['20412', '20413', '20416'])
     const named = await desk.report('issues', ...CREATE, '--map', 'jira-csv', sample('issues-jira-en.csv'))
-    expect([named.report.created, named.report.files[0]?.notes]).toEqual([3, []])
+    expect([named.report.created, named.report.files[0]?.notes]).toEqual([3, kept])
   })
 
   test('asks for the order of day and month if no row shows it', async () => {
@@ -270,7 +271,10 @@ describe('a shipped map', () => {
       'Employee ID,Business Title,Worker Status,name,email\n7,Surveyor,Active,Wen,wen@example.com\n',
     )
     const { report } = await desk.report('people', '--ignore-unknown', file)
-    expect([report.created, report.files[0]?.notes]).toEqual([1, []])
+    expect([report.created, report.files[0]?.notes]).toEqual([
+      1,
+      [expect.stringMatching(/^Kept for the source people/)],
+    ])
   })
 
   test.each([

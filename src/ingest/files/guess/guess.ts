@@ -83,7 +83,7 @@ function keepDetails(assignment: Assignment): string[] {
   return [...names.keys()]
 }
 
-function detailName(heading: string): string {
+export function detailName(heading: string): string {
   return Array.from(heading.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim())
     .slice(0, TEXT_MAX.detailName)
     .join('')

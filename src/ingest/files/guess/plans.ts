@@ -260,7 +260,7 @@ function completeSeverity({ rules, notes, rows }: Assignment, column: Column | u
   const isComplete = column.blankCount === 0 && values.every(([, becomes]) => becomes !== '')
   if (isComplete || rows.length === 0) return
   const filled = values.map(([text, becomes]): [string, Scalar] => [text, becomes || 'MEDIUM'])
-  rules.set('severity', { ...rule, ...(filled.length > 0 && { values: new Map(filled) }), default: 'MEDIUM' })
+  rules.set('severity', { ...rule, ...(filled.length > 0 && { values: new Map(filled) }), whenBlank: 'MEDIUM' })
   const blank = rowsInWords(column.blanks, column.blankCount)
   notes.push(`${column.heading} is blank in ${blank}: the severity is MEDIUM there.`)
 }

@@ -143,6 +143,8 @@ function lonelyAboveFive(column: Column, partner: Column | undefined): string | 
 interface NumericScale {
   readonly name: string
   readonly bands?: Reading['rule']['bands']
+  /** Its whole numbers, so that a map says what each means, also of those that no row has yet. */
+  readonly numbers?: readonly number[]
   readonly step: (value: number) => number | undefined
 }
 
@@ -156,9 +158,11 @@ function fifth(percent: number): number | undefined {
 function spread({ least, most }: NamedScale): NumericScale {
   const name = `numbers from ${least} to ${most}${most === ASSESSMENT_MAX ? '' : ', spread over 1 to 5'}`
   const isWithin = (value: number) => value >= least && value <= most
-  if (most === 10) return { name, step: (value) => (isWithin(value) ? Math.max(1, Math.ceil(value / 2)) : undefined) }
+  const numbers = Array.from({ length: most - least + 1 }, (_, index) => least + index)
+  if (most === 10)
+    return { name, numbers, step: (value) => (isWithin(value) ? Math.max(1, Math.ceil(value / 2)) : undefined) }
   const width = (most - least) / (ASSESSMENT_MAX - 1)
-  return { name, step: (value) => (isWithin(value) ? Math.round(1 + (value - least) / width) : undefined) }
+  return { name, numbers, step: (value) => (isWithin(value) ? Math.round(1 + (value - least) / width) : undefined) }
 }
 
 const PERCENTAGES: NumericScale = { name: 'percentages, a fifth for each step', bands: FIFTHS, step: fifth }
@@ -249,7 +253,11 @@ function readingOf(
 ): Reading {
   const bands = read.every(([{ text }]) => /^[\d.,]+\s*%?$/.test(text)) ? scale?.bands : undefined
   const foreign = read.flatMap(([{ text }, step]) => (bands || text === String(step) ? [] : [[text, step] as const]))
-  const values = byFoldedText([...blankValues(column), ...foreign])
+  const others = (foreign.length > 0 ? (scale?.numbers ?? []) : []).flatMap((number) => {
+    const step = scale?.step(number) ?? number
+    return step === number ? [] : [[String(number), step] as const]
+  })
+  const values = byFoldedText([...blankValues(column), ...others, ...foreign])
   const words = read.filter(([{ parts }]) => parts.word !== undefined)
   const steps = read.map(([, step]) => step)
   // Numbers up to 3 alone do not show whether 3 or 5 is the most.

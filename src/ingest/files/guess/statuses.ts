@@ -8,7 +8,7 @@ import {
   RISK_STATUSES,
   SCORE_MAX,
 } from '../../../vocabulary.js'
-import type { Scalar } from '../mapping.js'
+import type { Band, Scalar } from '../mapping.js'
 import type { SheetNoun, SheetRecord } from '../table.js'
 import { type Column, isBlankWord, type Occurrence, type Reading, Words } from './column.js'
 import { plain } from './headings.js'
@@ -41,6 +41,12 @@ const FORMS: Readonly<Record<string, RegExp | readonly string[]>> = {
   scoreGiven: /^\d{0,2}$/,
   response: RISK_RESPONSES,
   severity: ISSUE_SEVERITIES,
+}
+
+/** Whether a value is taken for a field as it is; undefined for a field that takes any text. */
+export function isOwnValue(noun: SheetNoun, field: string, value: string): boolean | undefined {
+  const form = field === 'status' ? STATUSES[noun]?.values : FORMS[field]
+  return form && isOfForm(form, value.trim())
 }
 
 /** Whether every value of the fields that are there has our own form, so that nothing is left to guess. */
@@ -186,13 +192,13 @@ export function readLevel(column: Column): Reading | undefined {
 }
 
 function parts(column: Column, texts: readonly Occurrence[], numbers: readonly number[], most: number, how: string) {
-  const values = texts.map(({ text }, at): [string, Scalar] => [
-    text,
-    Math.round(((numbers[at] ?? 0) * SCORE_MAX) / most),
-  ])
-  const foreign = values.filter(([text, score]) => text !== String(score))
-  const rule = { values: byFoldedText([...blankValues(column), ...foreign]) }
-  return { rule, how, isLossy: foreign.length > 0, unknown: [] }
+  const blanks = byFoldedText(blankValues(column))
+  const scoreOf = (number: number) => Math.round((number * SCORE_MAX) / most)
+  const isForeign = texts.some(({ text }, at) => text !== String(scoreOf(numbers[at] ?? 0)))
+  // Of several numbers with one score the highest is the bound.
+  const bounds = new Map(Array.from({ length: most + 1 }, (_, number) => [scoreOf(number), number]))
+  const bands = Array.from(bounds, ([score, bound]): Band => [bound, score])
+  return { rule: { values: blanks, ...(isForeign && { bands }) }, how, isLossy: isForeign, unknown: [] }
 }
 
 function scored(reading: Reading | undefined, scores: Readonly<Record<string, number>>, how: string) {

@@ -24,6 +24,10 @@ export function mappedObjects(source: Iterable<JsonRecord>, mapping: Mapping, na
   return { records, notes: mapper.notes(), warnings: mapper.warnings() }
 }
 
+function isUnsaid(rule: Rule | undefined): boolean {
+  return rule !== undefined && (rule.default ?? rule.whenBlank) === undefined
+}
+
 /** How many objects a message takes its paths from. */
 const SAMPLES = 20
 
@@ -47,7 +51,7 @@ function unseenPaths({ rules, where, name: map }: Mapping) {
         const there = listed(new Set(samples.flatMap((sample) => pathsOf(sample))))
         throw new UnreadableSheet(name, `No record has ${paths}, which ${map} names. There are: ${there}.`)
       }
-      return unseen.flatMap(([use]) => (rules.has(use) && rules.get(use)?.default === undefined ? [use] : []))
+      return unseen.flatMap(([use]) => (isUnsaid(rules.get(use)) ? [use] : []))
     },
   }
 }

@@ -64,11 +64,11 @@ function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Pla
   const rules = new Map<string, Rule>()
   for (const [field, rule] of mapping.rules) {
     const from = present(rule, field)
-    const isAbsent = from.length === 0 && rule.constant === undefined && rule.default === undefined
+    const isAbsent = from.length === 0 && (rule.constant ?? rule.default ?? rule.whenBlank) === undefined
     if (!isAbsent) rules.set(field, { ...rule, from })
   }
   const where = mapping.where.map((condition) => ({ ...condition, from: present(condition, 'where') }))
-  if (missing.length === 0) return { name: mapping.name, rules, where }
+  if (missing.length === 0) return { ...mapping, rules, where }
   const columns = listed(new Set(header.cells.filter((cell) => cell !== '')))
   const sentence = `There is no column ${missing.join(', ')}, which ${mapping.name} names. The columns are: ${columns}.`
   throw new UnreadableSheet(table.name, sentence, { line: header.line, unit: table.unit })

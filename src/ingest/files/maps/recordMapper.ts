@@ -91,7 +91,7 @@ export class RecordMapper {
     if ('violation' in found) return found
     const { column, scalars } = found
     const [first] = scalars
-    if (first === undefined) return { value: rule.default ?? '' }
+    if (first === undefined) return { value: rule.whenBlank ?? rule.default ?? '' }
     if (rule.split !== undefined) return { value: this.#partsOf(field, rule, scalars, rule.split, line) }
     const mapped = rule.values && this.#mapped(field, rule, scalars, line)
     if (mapped !== undefined) return { value: mapped }
