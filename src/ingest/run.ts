@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
-import { eq } from 'drizzle-orm'
+import { and, count, desc, eq, isNotNull, notInArray } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { LedgerOutcome } from '../history/ledger.js'
 import { LIMITS } from '../limits.js'
 import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { InputCheck } from '../text.js'
+import type { SheetNoun } from './files/table.js'
 
 /** A source record, with the index by which its sender knows it. */
 export interface SourceRecord {
@@ -35,6 +36,8 @@ export interface Wording {
   /** What to do about a member who is not on the roster. */
   readonly addMembers?: string
   readonly closeLimit: string
+  /** What says that a surprise is meant, if there is such a thing. */
+  readonly accept?: string
 }
 
 export interface ImportOptions {
@@ -49,6 +52,10 @@ export interface ImportOptions {
   readonly closeMissing?: boolean
   /** How many may be closed at once, instead of `LIMITS.closeShareMax`. */
   readonly closeLimit?: number | undefined
+  /** What the records come from: closing what is missing looks at its last imports too. */
+  readonly source?: string | undefined
+  /** What looks like a mistake is meant. */
+  readonly accept?: boolean
   readonly others?: OtherFiles
   readonly wording: Wording
   readonly onProgress?: (records: number) => void
@@ -149,9 +156,55 @@ export function isFirstLoad({ write }: ImportRun, table: (t: Tables) => PgTable)
   }
 }
 
-/** How many of these may be closed as missing; more looks like a truncated export. */
-export function closableOf(live: number, closeLimit: number | undefined): number {
-  return closeLimit ?? Math.max(LIMITS.closeLeast, Math.floor(live * LIMITS.closeShareMax))
+/** Imports of a source whose closings count together: a register that shrinks a little each night is no less suspect. */
+const LATEST_IMPORTS = 7
+
+/** Why this many cannot be closed as missing: more looks like a truncated export. `lately` were closed by the last imports. */
+export function refusalToClose(
+  { closeLimit, wording }: ImportOptions,
+  { missing, live, lately = 0 }: { missing: number; live: number; lately?: number | undefined },
+  doing: string,
+): string | undefined {
+  const most = closeLimit ?? Math.max(LIMITS.closeLeast, Math.floor((live + lately) * LIMITS.closeShareMax)) - lately
+  if (missing <= Math.max(most, 0)) return undefined
+  const before =
+    lately > 0 && closeLimit === undefined ? ` with the ${lately} of the last ${LATEST_IMPORTS} imports` : ''
+  const limit = most + (before === '' ? 0 : lately)
+  return `at most ${limit} are ${doing} at once${before}. Is the list complete? If so, allow it with ${wording.closeLimit} ${missing}.`
+}
+
+/** What the last imports of the source closed as missing, by the id of the project; of people under the empty one. */
+export async function closedLately({ write, options }: ImportRun, noun: SheetNoun): Promise<Map<string, number>> {
+  if (options.source === undefined) return new Map()
+  const { db, t, among } = write
+  const { id, at, kind, noun: of, source, closed, undoes } = t.importRun
+  const isOurs = and(eq(kind, 'IMPORT'), eq(of, noun), eq(source, options.source))
+  const undone = db.select({ undoes }).from(t.importRun).where(isNotNull(undoes))
+  const runs = await db
+    .select({ id, at, closed })
+    .from(t.importRun)
+    .where(and(isOurs, notInArray(id, undone)))
+    .orderBy(desc(id))
+    .limit(LATEST_IMPORTS)
+  const total = runs.reduce((sum, run) => sum + run.closed, 0)
+  if (total === 0 || noun === 'people') return new Map([['', total]])
+  const { projectId, action, recordedAt, importId } = t.change
+  const isTheirs = and(
+    among(
+      recordedAt,
+      runs.map((run) => run.at),
+    ),
+    among(
+      importId,
+      runs.map((run) => run.id),
+    ),
+  )
+  const rows = await db
+    .select({ projectId, count: count() })
+    .from(t.change)
+    .where(and(isTheirs, eq(action, 'CLOSED')))
+    .groupBy(projectId)
+  return new Map(rows.map((row) => [row.projectId ?? '', row.count]))
 }
 
 /** The writers of the source that writes now: imports, or all keys of this name, because a rotated key has a new id. */

@@ -76,7 +76,7 @@ describe('--close-missing', () => {
       stderr: lines(
         `fewer.csv: ${done}.`,
         `  not closed: APOLLO: 5 of its ${most === 1 ? 21 : 20} live risks are missing; ` +
-          `at most ${most} are closed at once. Is the export complete? If so, allow it with --close-limit 5.`,
+          `at most ${most} are closed at once. Is the list complete? If so, allow it with --close-limit 5.`,
         'Not everything that is missing was closed.',
       ),
     })
@@ -175,7 +175,7 @@ describe('--close-missing', () => {
     const refused = (key: string) => ({
       detail:
         `${key}: 5 of its 10 live issues are missing; at most 3 are closed at once. ` +
-        'Is the export complete? If so, allow it with --close-limit 5.',
+        'Is the list complete? If so, allow it with --close-limit 5.',
     })
     expect({ code, file: report.files[0] }).toMatchObject({
       code: 1,

@@ -180,6 +180,7 @@ export const WORDING: Omit<Wording, 'place'> = {
   createGroups: '--create-groups',
   addMembers: 'Import people first; separate several by ;.',
   closeLimit: '--close-limit',
+  accept: '--accept',
 }
 
 /** Rolls the transaction back: there are violations, nothing to store, or it is a dry run. */
@@ -320,6 +321,7 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
         ...flags,
         createProjects: flags.createProjects ?? noun === 'projects',
         closeMissing,
+        source: flags.source?.trim() ?? sourceOf(file),
         // A user of the CLI has access to the whole store.
         matchPeople: true,
         project: project?.trim().toUpperCase(),

@@ -10,15 +10,17 @@ import { checkPerson, type PersonRow, peopleLedger, personWith } from '../../per
 import type { Write } from '../../store/store.js'
 import { fold, type InputCheck } from '../../text.js'
 import { PEOPLE_COLUMNS } from '../columns.js'
+import { AddressMoves } from '../matching/addresses.js'
 import { GroupMatcher } from '../matching/lookups.js'
-import { RecordMatcher } from '../matching/recordMatcher.js'
+import { belongsTo, type Naming, RecordMatcher } from '../matching/recordMatcher.js'
 import {
   BATCH_RECORDS,
   batchesOf,
-  closableOf,
+  closedLately,
   type Importer,
   type ImportRun,
   isFirstLoad,
+  refusalToClose,
   writersOfSource,
 } from '../run.js'
 
@@ -34,15 +36,20 @@ export function peopleImporter(run: ImportRun): Importer {
   const { closeMissing, others } = run.options
   const people = closeMissing ? { listed: others?.people ?? new Map(), added: new Set<string>() } : undefined
   const isFirst = isFirstLoad(run, (t) => t.person)
+  const moves = new AddressMoves(run)
   return {
+    gather(records) {
+      moves.read(records)
+      return records
+    },
     async take(batch) {
       const records = run.read(batch, readColumns)
       // In an empty store everyone is new, and nobody needs to be looked up.
-      const roster = await rosterOf(run, (await isFirst()) ? [] : records)
+      const roster = await rosterOf(run, (await isFirst()) ? [] : records, moves)
       await groups.find(records.flatMap(({ values }) => values.groups ?? []))
       const sound = records.flatMap((record) => {
         const { index, values, check } = record
-        const before = roster.match(record)
+        const before = roster.people.match(record)
         // An erased person from another store's export stays erased.
         const erasedAt = !before && values.id != null && isErasure(values) ? write.at : null
         if (before?.erasedAt) requireErased(before, values, check)
@@ -50,7 +57,7 @@ export function peopleImporter(run: ImportRun): Importer {
         const groupIds = values.groups === undefined ? undefined : groups.idsOf(values.groups ?? [], check)
         if (!run.accept(index, check)) return []
         // In a complete list, naming an inactive person without a status brings them back.
-        const isBack = closeMissing && before?.status === 'INACTIVE' && !before.erasedAt && values.status == null
+        const isBack = (closeMissing || isRehired(before, values)) && isGone(before) && values.status == null
         const given = isBack ? { ...values, status: 'ACTIVE' as const } : values
         const draft = personWith(write, before, given, values.id ?? undefined)
         people?.listed.set(draft.id, values.externalId != null)
@@ -59,6 +66,9 @@ export function peopleImporter(run: ImportRun): Importer {
       })
       if (!run.isSound) return
 
+      await moves.free(roster.leaving)
+      for (const holder of roster.recycled) ledger.enter(holder, { ...holder, email: null, emailFolded: null })
+      await ledger.store()
       await groups.store()
       const wanted = sound.flatMap(({ draft, groupIds }) => (groupIds ? [[draft.id, groupIds] as const] : []))
       const changes = await membershipChangesTo(write, new Map(wanted), groups.byId)
@@ -82,7 +92,8 @@ function requireErased({ erasedAt, ...before }: PersonRow, columns: Columns, che
   if (!isSame || hasMore) check.violation('id', `This person was erased at ${erasedAt} and cannot be changed.`)
 }
 
-async function rosterOf(run: ImportRun, records: readonly { values: Columns }[]): Promise<RecordMatcher<PersonRow>> {
+/** The people whom the records of a batch may mean, and those whose addresses others get. */
+async function rosterOf(run: ImportRun, records: readonly { values: Columns }[], moves: AddressMoves) {
   const { db, t, among } = run.write
   const { id, externalId, emailFolded } = t.person
   const rows: PersonRow[] = []
@@ -93,7 +104,42 @@ async function rosterOf(run: ImportRun, records: readonly { values: Columns }[])
   await add(id, (values) => values.id)
   await add(externalId, (values) => values.externalId)
   await add(emailFolded, (values) => values.email && fold(values.email))
-  return new RecordMatcher(run, { kind: 'person', alias: 'email', aliasOf: (row) => row.emailFolded }, rows)
+  const [leaving, recycled]: [PersonRow[], PersonRow[]] = [[], []]
+  const objection = (holder: PersonRow, { values }: Naming) => {
+    if (moves.isLeaving(holder)) leaving.push(holder)
+    else if (isGone(holder) && holder.externalId !== null && run.options.accept) recycled.push(holder)
+    else return isGone(holder) ? strangerWith(run, holder, values.name) : belongsTo(holder)
+    return undefined
+  }
+  const people = new RecordMatcher(
+    run,
+    { kind: 'person', alias: 'email', aliasOf: (row) => row.emailFolded, objection, isSame: isSamePerson },
+    rows.map((row) => moves.before(row)),
+  )
+  return { people, leaving, recycled }
+}
+
+function isGone(person: PersonRow | undefined): person is PersonRow {
+  return person?.status === 'INACTIVE' && !person.erasedAt
+}
+
+/** Whoever comes back with an address of someone who left has the same name; another name is another person. */
+function isSamePerson(holder: PersonRow, { values: { name, status } }: Naming, isLikely: boolean): boolean {
+  if (!isGone(holder) || name == null || status === 'INACTIVE') return isLikely
+  return fold(name) === holder.nameFolded
+}
+
+function isRehired(before: PersonRow | undefined, { externalId }: Columns): boolean {
+  return before !== undefined && externalId != null && before.externalId !== null && before.externalId !== externalId
+}
+
+function strangerWith({ options }: ImportRun, holder: PersonRow, name: string | null | undefined): string {
+  const { accept } = options.wording
+  const same = `if it is the same person, give the id ${holder.id}`
+  const other =
+    holder.externalId === null ? 'give them an externalId first' : accept && `give them the address with ${accept}`
+  const advice = other === undefined ? same : `${same}; if ${name} is somebody else, ${other}`
+  return `It was the address of ${holder.name}, who left: ${advice}.`
 }
 
 /** The people of a complete list, and whether it gives their externalId; `added` are those who are new. */
@@ -109,12 +155,9 @@ async function deactivateMissing(run: ImportRun, people: ListedPeople, ledger: L
   const refuse = (detail: string) => void unclosed.push({ index: undefined, field: '', detail })
   if (people.listed.size === 0) return refuse('The list is empty, so nobody was set INACTIVE.')
   const { missing, live } = await missingFrom(run, people)
-  const most = closableOf(live, options.closeLimit)
-  if (missing.length > most) {
-    const found = `${missing.length} of ${live} active people are missing; at most ${most} are set INACTIVE at once.`
-    const advice = `Is the list complete? If so, allow it with ${options.wording.closeLimit} ${missing.length}.`
-    return refuse(`${found} ${advice}`)
-  }
+  const lately = (await closedLately(run, 'people')).get('')
+  const refusal = refusalToClose(options, { missing: missing.length, live, lately }, 'set INACTIVE')
+  if (refusal !== undefined) return refuse(`${missing.length} of ${live} active people are missing; ${refusal}`)
   for await (const batch of batchesOf(missing)) {
     for (const row of batch) {
       ledger.enter(row, { ...row, status: 'INACTIVE' })

@@ -15,19 +15,21 @@ import {
   Tally,
 } from '../../projects/risks.js'
 import type { Tables } from '../../store/tables.js'
-import type { InputCheck } from '../../text.js'
+import { fold, type InputCheck } from '../../text.js'
 import { ISSUE_COLUMNS, RISK_COLUMNS } from '../columns.js'
 import { type Placed, ProjectMatcher, RiskMatcher } from '../matching/lookups.js'
 import { AssigneeMatcher, type Attribution } from '../matching/people.js'
 import {
   batchesOf,
-  closableOf,
+  closedLately,
   type Importer,
   type ImportRun,
   isFirstLoad,
+  refusalToClose,
   type SourceRecord,
   writersOfSource,
 } from '../run.js'
+import { MovedReferences } from './movedReferences.js'
 
 const readRisk = recordReader(RISK_COLUMNS)
 const readIssue = recordReader(ISSUE_COLUMNS)
@@ -97,14 +99,15 @@ export function issuesImporter(run: ImportRun): Importer {
   return new EntriesImporter(run, plan)
 }
 
-interface EntryRow extends Readonly<Record<'id' | 'projectId' | 'reference' | 'createdAt' | 'updatedAt', string>> {
+interface EntryRow
+  extends Readonly<Record<'id' | 'projectId' | 'reference' | 'title' | 'createdAt' | 'updatedAt', string>> {
   readonly live: number
   readonly [column: string]: unknown
 }
 
 type EntryColumns = Readonly<Record<'id' | 'projectId' | 'reference' | 'live', AnyPgColumn>>
 
-type EntryValues = Readonly<Partial<Record<'id' | 'status' | 'project' | 'reference', string | null>>>
+type EntryValues = Readonly<Partial<Record<'id' | 'status' | 'project' | 'reference' | 'title', string | null>>>
 
 /** What differs between risks and issues in an import. */
 interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
@@ -139,6 +142,9 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
   readonly #projects: ProjectMatcher
   readonly #assignees: AssigneeMatcher
   readonly #isFirst: () => Promise<boolean>
+  readonly #moved: MovedReferences | undefined
+  /** The live entries of a project by their titles, before anything is stored. */
+  readonly #titles = new Map<string, ReadonlyMap<string, Row>>()
   /** Which entries of each project were live before, and which were imported. */
   readonly #byProject = new Map<string, { project: ProjectRow; live: readonly Row[]; imported: Set<string> }>()
 
@@ -148,6 +154,8 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
     this.#projects = new ProjectMatcher(run)
     this.#assignees = new AssigneeMatcher(run, plan.kind === 'risk' ? 'owner' : 'assignee')
     this.#isFirst = isFirstLoad(run, plan.table)
+    // Who may not say that it is meant is not asked.
+    if (run.options.wording.accept !== undefined) this.#moved = new MovedReferences(run, plan.kind)
   }
 
   async take(batch: readonly SourceRecord[]): Promise<void> {
@@ -160,6 +168,8 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
     await this.#open(placed.map(({ project }) => project))
     const candidates = await this.#candidatesFor((await this.#isFirst()) ? [] : placed)
     await plan.prepare?.(placed)
+    if (this.#moved && candidates.byPlace.size < placed.length && !(await this.#isFirst()))
+      await this.#loadTitles(placed)
     const sound = placed.flatMap((record) => this.#examined(record, candidates))
     if (!run.isSound) return
     for (const { before, record, assignee } of sound) {
@@ -177,6 +187,7 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
     const only = run.options.project ?? ''
     if (only !== '') await this.#projects.find([only])
     await this.#open([this.#projects.get(only) ?? []].flat())
+    this.#moved?.check()
     // With violations among the records, it is not known yet which entries are missing.
     if (run.options.closeMissing && run.isSound) await this.#closeMissing()
     if (run.isSound) await this.#plan.finish?.()
@@ -216,12 +227,24 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
     }
   }
 
+  async #loadTitles(placed: readonly Placed<V>[]): Promise<void> {
+    for (const projectId of new Set(placed.map(({ project }) => project.id))) {
+      if (this.#titles.has(projectId)) continue
+      const rows = await this.#plan.rows((columns) => and(eq(columns.projectId, projectId), eq(columns.live, 1)))
+      this.#titles.set(projectId, new Map(rows.map((row) => [fold(row.title), row])))
+    }
+  }
+
   /** A record with the row that it matches, if it has no violation. */
   #examined(record: Placed<V>, candidates: Candidates<Row>) {
     const [run, plan] = [this.#run, this.#plan]
     const { index, check, values, place } = record
     const before = this.#matched(record, candidates)
     if (values.reference != null) run.claim(index, 'reference', place, check)
+    if (values.reference != null && values.title != null) {
+      const namesake = this.#titles.get(record.project.id)?.get(fold(values.title))
+      this.#moved?.see({ reference: values.reference, title: values.title }, before, namesake)
+    }
     const claimed = before?.id ?? values.id
     if (claimed != null) run.claim(index, 'id', claimed, check, values.id == null ? 'reference' : 'id')
     plan.check(before, record)
@@ -280,15 +303,15 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
   /** Closes live entries that are missing, except in projects where there are too many. */
   async #closeMissing(): Promise<void> {
     const { options, unclosed } = this.#run
+    const lately = await closedLately(this.#run, `${this.#plan.kind}s`)
     for (const { project, live, imported } of this.#byProject.values()) {
       const missing = live.filter(({ id }) => !imported.has(id))
-      const most = closableOf(live.length, options.closeLimit)
-      if (missing.length <= most) await this.#close(missing)
+      const counts = { missing: missing.length, live: live.length, lately: lately.get(project.id) }
+      const refusal = refusalToClose(options, counts, 'closed')
+      if (refusal === undefined) await this.#close(missing)
       else {
         const found = `${missing.length} of its ${live.length} live ${this.#plan.kind}s are missing`
-        const advice = `If so, allow it with ${options.wording.closeLimit} ${missing.length}.`
-        const detail = `${project.key}: ${found}; at most ${most} are closed at once. Is the export complete? ${advice}`
-        unclosed.push({ index: undefined, field: 'project', detail })
+        unclosed.push({ index: undefined, field: 'project', detail: `${project.key}: ${found}; ${refusal}` })
       }
     }
     await this.#warnOfProjects()

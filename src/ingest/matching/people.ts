@@ -1,4 +1,4 @@
-import { and, eq, type SQL } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import { type PersonRow, personnel } from '../../personnel/people.js'
 import type { Assignee } from '../../projects/projects.js'
 import type { Write } from '../../store/store.js'
@@ -6,14 +6,15 @@ import { checkText, fold, type InputCheck } from '../../text.js'
 import type { ImportRun } from '../run.js'
 import { Lookup } from './lookups.js'
 
-type Person = Pick<PersonRow, 'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId' | 'erasedAt'>
+type Person = Pick<PersonRow, 'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId' | 'erasedAt' | 'status'>
 
-/** The match of a text: a person on the roster, nobody, or several of the same name. */
-type PersonMatch =
+/** The match of a text: a person on the roster, nobody, or several of the same name; `named` are all who have or had it. */
+type PersonMatch = { readonly named: ReadonlySet<string> } & (
   | { readonly person: Person; readonly by: 'id' | 'email' | 'externalId' | 'name' }
   | { readonly person?: undefined; readonly namesakes: number }
+)
 
-const NOBODY: PersonMatch = { namesakes: 0 }
+const NOBODY: PersonMatch = { namesakes: 0, named: new Set() }
 
 /** Finds people by user id, e-mail, externalId, or a name that is unique on the roster. */
 export class PersonMatcher extends Lookup<PersonMatch> {
@@ -32,14 +33,13 @@ export class PersonMatcher extends Lookup<PersonMatch> {
     const { db, t, among } = this.#write
     const { id, name, nameFolded, emailFolded, externalId, erasedAt, status } = personnel.table(t)
     const having = async (condition: SQL | undefined, keyOf: (person: Person) => string | null) => {
-      const columns = { id, name, nameFolded, emailFolded, externalId, erasedAt }
+      const columns = { id, name, nameFolded, emailFolded, externalId, erasedAt, status }
       return indexed(await db.select(columns).from(t.person).where(condition), keyOf)
     }
     const byId = await having(among(id, texts), (person) => person.id)
     const byEmail = await having(among(emailFolded, texts.map(fold)), (person) => person.emailFolded)
     const byExternalId = await having(among(externalId, texts), (person) => person.externalId)
-    const isNamed = and(eq(status, 'ACTIVE'), among(nameFolded, texts.flatMap(spellingsOf)))
-    const byName = await having(isNamed, (person) => person.nameFolded)
+    const byName = await having(among(nameFolded, texts.flatMap(spellingsOf)), (person) => person.nameFolded)
     return (one: string): PersonMatch => {
       const sure = [
         { by: 'id', person: byId.get(one)?.[0] },
@@ -48,8 +48,12 @@ export class PersonMatcher extends Lookup<PersonMatch> {
       ] as const
       const [match] = sure.flatMap(({ by, person }) => (person ? [{ by, person }] : []))
       const spelling = spellingsOf(one).find((name) => byName.has(name)) ?? ''
-      const named = byName.get(spelling) ?? []
-      return match ?? (named[0] && named.length === 1 ? { by: 'name', person: named[0] } : { namesakes: named.length })
+      const all = byName.get(spelling) ?? []
+      const named = new Set(all.map((person) => person.id))
+      const [person, ...namesakes] = all.filter((each) => each.status === 'ACTIVE')
+      if (match) return { ...match, named }
+      const isOnly = person !== undefined && namesakes.length === 0
+      return isOnly ? { by: 'name', person, named } : { namesakes: person ? 1 + namesakes.length : 0, named }
     }
   }
 }
@@ -116,6 +120,9 @@ export class AssigneeMatcher {
     if (who == null)
       return { id: who === undefined ? id : null, name: name === undefined && who === null ? null : name }
     const found = this.#people.match(who)
+    // Who owns it still has that name, also after they left, or when somebody else of the name has come.
+    const isStill = before?.id != null && (!found.person || found.by === 'name') && found.named.has(before.id)
+    if (isStill) return { id: before.id, name: name ?? who }
     // An e-mail or an id is not stored as a name: readers of risks may not be allowed to read the roster.
     if (found.person)
       return { id: found.person.id, name: name === undefined ? (found.by === 'name' ? who : null) : name }

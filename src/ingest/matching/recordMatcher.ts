@@ -8,9 +8,9 @@ interface Listed {
   readonly externalId: string | null
 }
 
-interface Naming {
+export interface Naming {
   readonly index: number
-  readonly values: Readonly<Partial<Record<'id' | 'externalId' | 'email' | 'name', string | null>>>
+  readonly values: Readonly<Partial<Record<'id' | 'externalId' | 'email' | 'name' | 'status', string | null>>>
   readonly check: InputCheck
 }
 
@@ -19,6 +19,10 @@ interface MatcherOptions<Row> {
   readonly kind: IdKind
   readonly alias: 'email' | 'name'
   readonly aliasOf: (row: Row) => string | null
+  /** Who has the alias of a record that names somebody else, and why that stands against it; undefined if it does not. */
+  readonly objection?: (holder: Row, record: Naming) => string | undefined
+  /** Whether the holder of a record's alias is meant, where that is not for the externalIds to say; they say `isLikely`. */
+  readonly isSame?: (holder: Row, record: Naming, isLikely: boolean) => boolean
 }
 
 /** Matches records with rows: by id, else by externalId, else by an alias. */
@@ -47,10 +51,13 @@ export class RecordMatcher<Row extends Listed> {
     if (id != null && !named && !isId(this.#plan.kind, id))
       check.violation('id', 'Must be an id in the form of an export.')
     // An alias can move to another row that has its own externalId, and then does not match.
-    const isSame = externalId == null || !holderOfAlias?.externalId || holderOfAlias.externalId === externalId
+    const isLikely = externalId == null || !holderOfAlias?.externalId || holderOfAlias.externalId === externalId
+    const isSame = (holderOfAlias && this.#plan.isSame?.(holderOfAlias, record, isLikely)) ?? isLikely
     const match = id == null ? (holderOfId ?? (isSame ? holderOfAlias : undefined)) : named
     if (holderOfId && holderOfId !== match) check.violation('externalId', belongsTo(holderOfId))
-    if (holderOfAlias && holderOfAlias !== match) check.violation(this.#plan.alias, belongsTo(holderOfAlias))
+    const { objection = belongsTo } = this.#plan
+    const why = holderOfAlias && holderOfAlias !== match ? objection(holderOfAlias, record) : undefined
+    if (why !== undefined) check.violation(this.#plan.alias, why)
     this.#claim(record, match?.id)
     return match
   }
@@ -67,6 +74,6 @@ export class RecordMatcher<Row extends Listed> {
   }
 }
 
-function belongsTo({ id, name, externalId }: Listed): string {
+export function belongsTo({ id, name, externalId }: Listed): string {
   return `It belongs to ${name} (${externalId === null ? '' : `externalId ${externalId}, `}${id}).`
 }

@@ -144,7 +144,7 @@ test('when more is missing, nothing is closed, nor anything else done', async ()
     pointer: `/${noun}`,
     detail:
       `BRIDGE: ${missing} of its ${live} live ${noun} are missing; at most ${most} are closed at once. ` +
-      `Is the export complete? If so, allow it with closeLimit: ${missing}.`,
+      `Is the list complete? If so, allow it with closeLimit: ${missing}.`,
   })
   const cases: [lists: object, violations: object[]][] = [
     [{ risks: numbered(19) }, [tooMany('risks', 6, 25, 5)]],
