@@ -5,7 +5,7 @@ import { DATE_ORDERS } from '../ingest/files/guess/dates.js'
 import { formatOf, isWorkbook, SHEET_FORMATS } from '../ingest/files/sheet.js'
 import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../ingest/files/table.js'
 import { LIMITS } from '../limits.js'
-import { commandWith, print, WrongUsage } from './command.js'
+import { AS_OPTION, commandWith, print, WrongUsage } from './command.js'
 import type { ImportFlags } from './import/run.js'
 
 /** Relative to live objects: a large file would otherwise take half as much memory again, for 3% less time. */
@@ -42,6 +42,8 @@ export function importCommand(clock: () => Date): Command {
     .option('--reference-from <column>', 'the column to take as the reference')
     .addOption(new Option('--date-order <order>', 'what comes first in 03/04/2026').choices(DATE_ORDERS))
     .option('--suggest-map', 'print what is guessed about a file as a map to edit, and exit')
+    .option('--source <name>', 'what the files come from, the same each time; by default their name without digits')
+    .option(...AS_OPTION)
     .option('--dry-run', 'report what would change, without storing it')
     .option('--report <file>', 'write all findings to this JSON file')
     .option('--template', 'print an empty sheet with an example, and exit')

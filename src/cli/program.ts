@@ -15,6 +15,7 @@ import { explainCommand } from './explain.js'
 import { exportCommand } from './export.js'
 import { historyCommand } from './history.js'
 import { importCommand } from './import.js'
+import { importsCommand } from './imports.js'
 import { keysCommand } from './keys.js'
 import { migrateCommand } from './migrate.js'
 import { schemaCommand } from './schema.js'
@@ -59,6 +60,7 @@ function programOf(): Command {
     .addCommand(migrateCommand())
     .addCommand(keysCommand(clock))
     .addCommand(importCommand(clock))
+    .addCommand(importsCommand())
     .addCommand(exportCommand())
     .addCommand(historyCommand(clock))
     .addCommand(diffCommand(clock))

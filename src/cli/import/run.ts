@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { DETAILS, detailsIn } from '../../details.js'
+import { asRun, recordRun } from '../../history/importRuns.js'
 import { derivedColumns, SHEETS } from '../../ingest/columns.js'
 import { DetailNames, sheetLayout } from '../../ingest/files/cells.js'
 import { csvLine } from '../../ingest/files/csv.js'
@@ -11,6 +14,7 @@ import { BadMapping, type Mapping, printMapping, readMapping } from '../../inges
 import { formatOf, readSheet, type Sheet, type SheetFormat, UnreadableSheet } from '../../ingest/files/sheet.js'
 import { listed, type SheetNoun } from '../../ingest/files/table.js'
 import { importRecords } from '../../ingest/importers.js'
+import { sourceOf } from '../../ingest/imports.js'
 import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
 import { SHIPPED_MAPS } from '../../ingest/shippedMaps.js'
 import type { Store } from '../../store/store.js'
@@ -18,6 +22,7 @@ import { escapedLine, fold } from '../../text.js'
 import {
   CommandFailed,
   IMPORT_CACHE_BYTES,
+  operatorOf,
   print,
   progressBar,
   say,
@@ -46,6 +51,8 @@ export interface ImportFlags {
   readonly referenceFrom?: string
   readonly dateOrder?: DateOrder
   readonly suggestMap?: true
+  readonly source?: string
+  readonly as?: string
   readonly dryRun?: true
   readonly report?: string
   readonly template?: true
@@ -57,7 +64,8 @@ export interface ImportFlags {
 export async function suggestMap(noun: SheetNoun, file: string, flags: ImportFlags): Promise<void> {
   const { signal } = new AbortController()
   try {
-    const sheet = await sheetOf(noun, file, { ...flags, mapping: undefined, signal, isForced: true })
+    const bytes = await bytesOf(file, signal)
+    const sheet = await sheetOf(noun, file, bytes, { ...flags, mapping: undefined, isForced: true })
     const { guess, notes } = sheet
     const mapping = guess?.mapping ?? sheet.recognised
     if (!mapping) throw new WrongUsage('No map is needed: the file has our own names.')
@@ -186,8 +194,11 @@ const NOTHING = { created: 0, updated: 0, unchanged: 0, closed: 0 }
 /** Imports one file, completely or not at all. */
 async function importFile(store: Store, noun: SheetNoun, file: string, run: Run): Promise<FileOutcome> {
   let sheet: Sheet
+  let sha256: string
   try {
-    sheet = await sheetOf(noun, file, run)
+    const bytes = await bytesOf(file, run.signal)
+    sha256 = createHash('sha256').update(bytes).digest('hex')
+    sheet = await sheetOf(noun, file, bytes, run)
   } catch (error) {
     if (error instanceof UnreadableSheet) return unreadable(file, error.message)
     throw error
@@ -195,8 +206,8 @@ async function importFile(store: Store, noun: SheetNoun, file: string, run: Run)
   if (sheet.guess && !run.json) say(guessInWords(file, sheet.guess))
   const open = questionsOf(noun, sheet, run)
   if (open.length > 0) return { ...unreadable(file, ...open), guess: sheet.guess, notes: sheet.notes }
-  const { result, isStored } = await importSheet(store, noun, file, sheet, run)
-  return outcomeOf(noun, file, sheet, result, isStored)
+  const { result, ...stored } = await importSheet(store, noun, file, sheet, sha256, run)
+  return { ...outcomeOf(noun, file, sheet, result), ...stored }
 }
 
 const NO_PROJECT =
@@ -224,12 +235,12 @@ function otherProjects({ records, columnOf }: Sheet, project: string): string[] 
 }
 
 /** What is needed to read a file; with `isForced` also our own names are looked at as a guess. */
-type Reading = Pick<Run, keyof ImportFlags | 'mapping' | 'signal'> & { readonly isForced?: boolean }
+type Reading = Pick<Run, keyof ImportFlags | 'mapping'> & { readonly isForced?: boolean }
 
-async function sheetOf(noun: SheetNoun, file: string, run: Reading): Promise<Sheet> {
+async function sheetOf(noun: SheetNoun, file: string, bytes: Uint8Array, run: Reading): Promise<Sheet> {
   const { encoding, sheet, mapping, strict, project, referenceFrom, dateOrder, isForced } = run
   const plan = { noun, hasProject: project !== undefined, referenceFrom, dateOrder, isForced }
-  return readSheet(await bytesOf(file, run.signal), {
+  return readSheet(bytes, {
     ...{ encoding, sheet, mapping },
     name: file === '-' ? 'standard input' : file,
     format: run.format ?? formatOf(file) ?? 'csv',
@@ -257,17 +268,27 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   EACCES: 'Permission denied.',
 }
 
-async function importSheet(store: Store, noun: SheetNoun, file: string, { records, unit }: Sheet, run: Run) {
+async function importSheet(
+  store: Store,
+  noun: SheetNoun,
+  file: string,
+  { records, unit }: Sheet,
+  sha256: string,
+  run: Run,
+) {
   const sourceRecords = records.filter(({ violations }) => violations.length === 0)
   const bar = progressBar(file, sourceRecords.length)
   const { closeLimit, project, signal, clock, missing, ...flags } = run
   const closeMissing = flags.closeMissing ?? missing !== undefined
   let result: ImportResult | undefined
   let isStored = false
+  let importId: string | undefined
+  const origin = { source: run.source ?? sourceOf(file), file: file === '-' ? null : basename(file), sha256 }
   const as = { by: 'cli', at: clock, onStatement: () => signal.throwIfAborted() }
   try {
-    await store.write(as, async (write) => {
+    await store.write(as, async (single) => {
       isStored = false
+      const write = asRun(single)
       result = await importRecords(write, noun, sourceRecords, {
         ...flags,
         createProjects: flags.createProjects ?? noun === 'projects',
@@ -286,6 +307,7 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
       const isSound = violations.length === 0 && sourceRecords.length === records.length
       const isMoved = counts.created + counts.updated + counts.closed + projects.size > 0
       if (!isSound || !isMoved || flags.dryRun) throw new NotStored()
+      importId = await recordRun(write, { kind: 'IMPORT', noun, ...origin, operator: operatorOf(run) }, counts)
       isStored = true
     })
   } catch (error) {
@@ -294,15 +316,15 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
     bar.clear()
   }
   if (!result) throw new Error('The records were not imported.')
-  return { result, isStored }
+  return { result, isStored, importId }
 }
 
-function outcomeOf(noun: SheetNoun, file: string, sheet: Sheet, result: ImportResult, isStored: boolean): FileOutcome {
+function outcomeOf(noun: SheetNoun, file: string, sheet: Sheet, result: ImportResult): Omit<FileOutcome, 'isStored'> {
   const { records, guess, unit, notes, ignored, derived } = sheet
   const violations = violationsOf(noun, sheet, result.violations)
   const isSound = violations.length === 0
   return {
-    ...{ file, guess, unit, notes, ignored, derived, isSound, isStored, violations },
+    ...{ file, guess, unit, notes, ignored, derived, isSound, violations },
     records: records.length,
     counts: isSound ? result.counts : NOTHING,
     rejected: new Set(violations.flatMap(({ line }) => line ?? [])).size,
