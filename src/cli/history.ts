@@ -191,8 +191,8 @@ export function inWords(row: ChangeRow, names: Names): string {
   return escapedLine(fields.length === 0 ? words : `${words}: ${fields.join(', ')}`)
 }
 
-function runInWords({ id, kind, source, file, operator }: ImportRunRow): string {
-  return ` (${[`${kind.toLowerCase()} of ${file ?? source}`, operator, id].filter((part) => part !== null).join(', ')})`
+function runInWords({ id, kind, file, operator }: ImportRunRow): string {
+  return ` (${[kind.toLowerCase(), file, operator, id].filter((part) => part !== null).join(', ')})`
 }
 
 function inText(value: Recorded, { byId }: Names): string {

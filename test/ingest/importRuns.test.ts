@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sourceOf } from '../../src/ingest/imports.js'
-import { openOffice } from '../support/harness.js'
+import { type Caller, openOffice } from '../support/harness.js'
 import { runHere } from '../support/inProcess.js'
+import { newFolder } from '../support/process.js'
 import { BRIDGE, sync } from '../support/syncing.js'
 import { lines, openDesk } from './importing.js'
 
@@ -52,6 +55,49 @@ test('a sync that changes something is a run of its key', async () => {
   expect(runs).toEqual([{ kind: 'SYNC', noun: 'BRIDGE', source, file: null, operator: null, created: 5 }])
   expect(gateway.own.values('select count(*) from change where import_id is not null')).toEqual([[5]])
 })
+
+test('who may manage an entity sees the import of each change, in both APIs and in the command', async () => {
+  const { gateway, caller } = await openOffice()
+  const { id } = (await caller.post('/v1/personnel', { name: 'Ada', email: 'ada@example.com' })).body
+  const folder = newFolder()
+  writeFileSync(join(folder, 'hr.csv'), lines('name,email', 'Ada King,ada@example.com'))
+  const at = ['--database', gateway.own.url]
+  await runHere(folder, ['import', 'people', 'hr.csv', '--as', 'Charles', ...at])
+  const [{ importId }] = gateway.own.rows('select id as "importId" from import_run') as [{ importId: string }]
+  const run = { id: importId, source: 'hr', file: 'hr.csv', operator: 'Charles' }
+  const path = `/v1/personnel/${id}/history`
+  const reader = await gateway.as('personnel.read')
+  const shown = async (who: Caller) =>
+    (await who.get(path)).body.data.map((one: Shown) => [one.by === null, one.import])
+  expect([await shown(caller), await shown(reader)]).toEqual([
+    [
+      [false, null],
+      [false, run],
+    ],
+    [
+      [true, null],
+      [true, null],
+    ],
+  ])
+  const feed = (await caller.get('/v1/changes?entity=person')).body.data
+  expect(feed.at(-1)).toMatchObject({ entityId: id, by: 'cli', import: run })
+  const query = `{ person(id: "${id}") { history { nodes { import { id source file operator } } } } }`
+  expect((await caller.graphql(query)).body.data.person.history.nodes).toEqual([{ import: null }, { import: run }])
+  const refused = (await reader.graphql(query)).body
+  expect(refused.data.person.history.nodes).toEqual([{ import: null }, { import: null }])
+  expect(refused.errors).toMatchObject([
+    { path: ['person', 'history', 'nodes', '@', 'import'], extensions: { requiredScope: 'personnel.manage' } },
+  ])
+  const { stdout } = await runHere(folder, ['history', id, ...at])
+  expect(stdout).toMatch(
+    new RegExp(`updated person Ada King, by the command line \\(import, hr.csv, Charles, ${importId}\\): `),
+  )
+})
+
+interface Shown {
+  readonly by: string | null
+  readonly import: object | null
+}
 
 test.each([
   ['register-2026-11-17.xlsx', 'register'],
