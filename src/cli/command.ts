@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import { Command } from 'commander'
 import { readConfig, SETTINGS, type Setting, type SettingName } from '../config.js'
 import { openStore } from '../store/open.js'
@@ -23,6 +24,19 @@ export function commandWith(name: string, description: string, settings: readonl
   }
   return command
 }
+
+/** Who runs a command: `--as`, else the user of the system; null if that has no name. */
+export function operatorOf({ as }: { readonly as?: string }): string | null {
+  if (as !== undefined) return as.trim() || null
+  try {
+    return userInfo().username
+  } catch {
+    return null
+  }
+}
+
+/** The option that `operatorOf` reads. */
+export const AS_OPTION = ['--as <name>', "who does this, in the history; the system's user by default"] as const
 
 interface StoreFlags {
   readonly database?: string | undefined

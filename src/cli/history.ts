@@ -4,6 +4,7 @@ import { keys } from '../auth/keys.js'
 import { Fault } from '../errors.js'
 import { type ChangeRow, changesOf, fieldChangesOf, type Recorded } from '../history/changes.js'
 import { changedReference, changedTitle, type FeedFilter, feed, kindsIn } from '../history/feed.js'
+import { type ImportRunRow, importRuns } from '../history/importRuns.js'
 import { ID_PREFIX, isId } from '../ids.js'
 import { type PersonRow, personnel } from '../personnel/people.js'
 import { type ProjectRow, projects } from '../projects/projects.js'
@@ -138,6 +139,7 @@ interface Names {
   readonly references: ReadonlyMap<string, unknown>
   /** By id: projects by key, keys by name, and the people and risks that values refer to. */
   readonly byId: ReadonlyMap<string, string>
+  readonly runs: ReadonlyMap<string, ImportRunRow>
 }
 
 export async function namesIn(read: Read, rows: readonly ChangeRow[]): Promise<Names> {
@@ -158,15 +160,18 @@ export async function namesIn(read: Read, rows: readonly ChangeRow[]): Promise<N
     ...[...entries].map(([id, { reference }]) => [id, reference] as const),
     ...[...of].map(([id, { key }]) => [id, key] as const),
   ])
-  return { titles: await ofChange(changedTitle), references: await ofChange(changedReference), byId }
+  const runs = await byIds(read, importRuns, [...new Set(rows.flatMap(({ importId }) => importId ?? []))])
+  return { titles: await ofChange(changedTitle), references: await ofChange(changedReference), byId, runs }
 }
 
-export function inJson(row: ChangeRow, { titles, references, byId }: Names) {
+export function inJson(row: ChangeRow, { titles, references, byId, runs }: Names) {
   const { recordedAt, effectiveOn, by, action, entity, entityId, projectId } = row
   const fields = Object.entries(fieldChangesOf(row)).map(([field, [from, to]]) => ({ field, from, to }))
   const id = String(row.id)
   const called = { title: titles.get(id) ?? null, reference: references.get(id) ?? null }
-  const shown = { id: row.id, recordedAt, effectiveOn, by, action, entity, entityId }
+  const { id: importId, source, file, operator } = runs.get(row.importId ?? '') ?? {}
+  const run = importId === undefined ? null : { id: importId, source, file, operator }
+  const shown = { id: row.id, recordedAt, effectiveOn, by, import: run, action, entity, entityId }
   return { ...shown, ...called, project: byId.get(projectId ?? '') ?? null, fields }
 }
 
@@ -177,12 +182,17 @@ export function inWords(row: ChangeRow, names: Names): string {
   const reference = names.references.get(String(id))
   const title = names.titles.get(String(id)) ?? entityId
   const called = [reference === key ? undefined : key, reference, title].filter((one) => one != null).join(' ')
-  const author = by === 'cli' ? 'the command line' : (names.byId.get(by) ?? by)
+  const run = names.runs.get(row.importId ?? '')
+  const author = `${by === 'cli' ? 'the command line' : (names.byId.get(by) ?? by)}${run ? runInWords(run) : ''}`
   const fields = Object.entries(fieldChangesOf(row)).map(
     ([field, [from, to]]) => `${field} ${inText(from, names)} → ${inText(to, names)}`,
   )
   const words = `${recordedAt}  ${action.toLowerCase()} ${entity.toLowerCase()} ${called}, by ${author}`
   return escapedLine(fields.length === 0 ? words : `${words}: ${fields.join(', ')}`)
+}
+
+function runInWords({ id, kind, file, operator }: ImportRunRow): string {
+  return ` (${[kind.toLowerCase(), file, operator, id].filter((part) => part !== null).join(', ')})`
 }
 
 function inText(value: Recorded, { byId }: Names): string {

@@ -5,7 +5,7 @@ import { DATE_ORDERS } from '../ingest/files/guess/dates.js'
 import { formatOf, isWorkbook, SHEET_FORMATS } from '../ingest/files/sheet.js'
 import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../ingest/files/table.js'
 import { LIMITS } from '../limits.js'
-import { commandWith, print, WrongUsage } from './command.js'
+import { AS_OPTION, commandWith, print, WrongUsage } from './command.js'
 import type { ImportFlags } from './import/run.js'
 
 /** Relative to live objects: a large file would otherwise take half as much memory again, for 3% less time. */
@@ -21,7 +21,7 @@ export function importCommand(clock: () => Date): Command {
     .option('--encoding <name>', 'encoding of the files, if not UTF-8: windows-1252, utf-16le, ...')
     .option('--sheet <name>', 'sheet of the workbooks, if not the one with the most known columns')
     .option('--map <file or name>', 'a map for the columns and values of another system: a JSON file, or one of --maps')
-    .option('--source <name>', 'what the files come from: its accepted map is used; without it, the name of the file')
+    .option('--source <name>', 'what the files come from, the same each time; by default their name without digits')
     .option('--accept', 'take a new guess, instead of the map that was accepted for the source')
     .option(
       '--value <word=value>',
@@ -49,6 +49,7 @@ export function importCommand(clock: () => Date): Command {
     .option('--reference-from <column>', 'the column to take as the reference')
     .addOption(new Option('--date-order <order>', 'what comes first in 03/04/2026').choices(DATE_ORDERS))
     .option('--suggest-map', 'print what is guessed about a file as a map to edit, and exit')
+    .option(...AS_OPTION)
     .option('--dry-run', 'report what would change, without storing it')
     .option('--report <file>', 'write all findings to this JSON file')
     .option('--template', 'print an empty sheet with an example, and exit')

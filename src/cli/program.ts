@@ -15,6 +15,7 @@ import { explainCommand } from './explain.js'
 import { exportCommand } from './export.js'
 import { historyCommand } from './history.js'
 import { importCommand } from './import.js'
+import { importsCommand } from './imports.js'
 import { keysCommand } from './keys.js'
 import { mapsCommand } from './maps.js'
 import { migrateCommand } from './migrate.js'
@@ -61,6 +62,7 @@ function programOf(): Command {
     .addCommand(keysCommand(clock))
     .addCommand(importCommand(clock))
     .addCommand(mapsCommand(clock))
+    .addCommand(importsCommand())
     .addCommand(exportCommand())
     .addCommand(historyCommand(clock))
     .addCommand(diffCommand(clock))

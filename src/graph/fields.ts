@@ -220,4 +220,4 @@ export function reportField<Report extends object, Args extends InputFieldMap>(
 
 /** The resolvers of a root field and of others; Pothos cannot infer that a plan has the values of their types. */
 export const planned = resolveRoot as () => never
-export const fromPlan = resolveField as () => never
+const fromPlan = resolveField as () => never

@@ -2,9 +2,9 @@ import type { ObjectRef } from '@pothos/core'
 import type { Scope } from '../auth/scopes.js'
 import { builder, enumOf } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
-import { columns, computedField, field, fromPlan, itemsField, referenceField, type Types } from '../graph/fields.js'
+import { columns, computedField, field, itemsField, referenceField, type Types } from '../graph/fields.js'
 import { boundedTexts } from '../graph/inputs.js'
-import type { RowScope } from '../graph/query/declared.js'
+import type { RowScope, SqlField } from '../graph/query/declared.js'
 import { Group } from '../personnel/groups.graph.js'
 import { groups } from '../personnel/groups.js'
 import { Person } from '../personnel/people.graph.js'
@@ -21,6 +21,7 @@ import type { Tables } from '../store/tables.js'
 import { ENTITY_KINDS, type EntityKind as Kind } from '../vocabulary.js'
 import { type ChangeRow, type FieldChangeRow, fieldChanges, historyOf } from './changes.js'
 import { changedReference, changedTitle, type FeedFilter as Feed, feed, kindsIn, scopeOfKind } from './feed.js'
+import { type ImportRunRow, importRuns } from './importRuns.js'
 
 const ChangeAction = enumOf('ChangeAction', 'The action.', {
   CREATED: 'It was created.',
@@ -47,6 +48,15 @@ const EntityKind = enumOf('EntityKind', 'The kind of an entity.', {
   ISSUE: 'An issue of a project.',
 })
 
+const ImportRun = builder.objectRef<ImportRunRow>('ImportRun')
+ImportRun.implement({ description: 'An import, a sync, or a command that undid one or merged two people.' })
+columns(ImportRun, {
+  id: { type: 'ID', description: 'Its id.' },
+  source: { type: 'String', description: 'What it came from: the name of a source, or of a key.' },
+  file: { type: 'String', nullable: true, description: 'The name of the file; null for a sync.' },
+  operator: { type: 'String', nullable: true, description: 'Who ran the command; null for a sync.' },
+})
+
 const managing = (kind: Kind) => scopeOfKind(kind, 'manage')
 
 /** Who made a change is for those who may manage its entity. */
@@ -62,17 +72,17 @@ const rowScope: RowScope = {
 const Change = builder.objectRef<ChangeRow>('Change')
 Change.implement({
   description: 'One change in the history of a person, a group, a project, a risk or an issue.',
-  fields: (t) => ({
-    by: t.string({
-      nullable: true,
-      description:
-        'The id of the key that made the change, or `cli` for the command line; needs personnel.manage for people and groups, ' +
-        'projects.manage for projects, risks and issues.',
-      authScopes: ({ entity }) => ({ scope: scopeOfKind(entity, 'manage') }),
-      extensions: { sql: { column: 'by' }, rowScope },
-      resolve: fromPlan,
-    }),
-  }),
+})
+const NEEDS = 'needs personnel.manage for people and groups, projects.manage for projects, risks and issues.'
+/** A nullable field for those who may manage the entity; Pothos checks it once more. */
+function authorField(name: string, type: 'String' | typeof ImportRun, description: string, sql: SqlField): void {
+  const authScopes = ({ entity }: ChangeRow) => ({ scope: managing(entity) })
+  const checked = { authScopes, extensions: { sql, rowScope } }
+  field(Change, name, () => ({ type, nullable: true, description: `${description}; ${NEEDS}`, ...checked }))
+}
+authorField('by', 'String', 'The id of the key that made the change, or `cli` for the command line', { column: 'by' })
+authorField('import', ImportRun, 'The import or sync that made the change; null for a single change', {
+  reference: { list: importRuns, by: 'importId', isImplied: true },
 })
 columns(Change, {
   id: { type: 'ID', description: 'The number of the change; later ones have higher numbers.' },

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
+import { eq } from 'drizzle-orm'
 import { invalid, mergedViolations, type Violation } from '../errors.js'
 import { recordReader } from '../fields.js'
+import { asRun, recordRun } from '../history/importRuns.js'
 import { LIMITS } from '../limits.js'
 import type { Optional } from '../store/query/conditions.js'
 import type { Write } from '../store/store.js'
@@ -35,7 +37,8 @@ const OF_PROJECT: Omit<Wording, 'place'> = {
 }
 
 /** Updates a project to the state of its own system, by the rules of the import. */
-export async function syncProject(write: Write, state: ProjectState, matchPeople: boolean): Promise<SyncReport> {
+export async function syncProject(single: Write, state: ProjectState, matchPeople: boolean): Promise<SyncReport> {
+  const write = asRun(single)
   const { mode, risks, issues, closeLimit, ...project } = state
   const closeMissing = mode !== 'PARTIAL'
   const options = { project: project.key, closeMissing, closeLimit: closeLimit ?? undefined, matchPeople }
@@ -52,6 +55,7 @@ export async function syncProject(write: Write, state: ProjectState, matchPeople
     ofRisks.violations.length === 0 || !/^\/issues\/\d+\/risk$/.test(pointer)
   refuse('The project', [...ofRisks.violations, ...ofIssues.violations.filter(isOwn)])
   const warnings = [...ofRisks.warnings, ...ofIssues.warnings]
+  await recordSyncRun(write, project.key, [ofProject, ofRisks, ofIssues])
   return { key: project.key, risks: ofRisks.counts, issues: ofIssues.counts, warnings }
 }
 
@@ -118,6 +122,20 @@ async function part(
   return { counts, violations: [...violations, ...unclosed].map(violationOf), warnings: warnings.map(violationOf) }
 }
 
+/** Records a sync, whose source is the name of its key. */
+async function recordSyncRun(
+  write: ReturnType<typeof asRun>,
+  noun: string,
+  parts: readonly { readonly counts: Counts }[],
+): Promise<void> {
+  const { by, db, t } = write
+  const counts = { ...NONE }
+  for (const part of parts)
+    for (const name of ['created', 'updated', 'unchanged', 'closed'] as const) counts[name] += part.counts[name]
+  const [key] = await db.select({ name: t.apiKey.name }).from(t.apiKey).where(eq(t.apiKey.id, by))
+  await recordRun(write, { kind: 'SYNC', noun, source: key?.name ?? by }, counts)
+}
+
 /** People and groups as an HR system or a directory has them. */
 interface PersonnelState {
   readonly people?: Optional<readonly Members[]>
@@ -143,7 +161,8 @@ const WORDING: Omit<Wording, 'place'> = {
 export const FOR_MORE_PERSONNEL = 'Send more in parts, without leavers, or use `operations import`.'
 
 /** Updates people and groups to the given state, by the rules of the import. */
-export async function syncPersonnel(write: Write, state: PersonnelState): Promise<PersonnelReport> {
+export async function syncPersonnel(single: Write, state: PersonnelState): Promise<PersonnelReport> {
+  const write = asRun(single)
   const { people, groups, leavers, leaverLimit } = state
   const closeMissing = leavers === 'INACTIVE'
   const bounds = new InputCheck()
@@ -162,6 +181,7 @@ export async function syncPersonnel(write: Write, state: PersonnelState): Promis
   const [peoplePart, groupsPart] = hasMembers ? [first, second] : [second, first]
   refuse('The personnel', [...first.violations, ...second.violations.filter(isOwn)])
   const warnings = [...peoplePart.warnings, ...groupsPart.warnings]
+  await recordSyncRun(write, 'personnel', [peoplePart, groupsPart])
   return { people: peoplePart.counts, groups: groupsPart.counts, warnings }
 }
 

@@ -51,7 +51,7 @@ test('a follower reads every change once, oldest first, and resumes where it was
         effectiveOn: '2026-11-02',
       },
       ...{ action: 'CREATED', entity: 'PERSON', entityId: added.body.id, reference: null, title: 'Ada Lovelace' },
-      ...{ project: null, by: expect.stringMatching(/^key_/) },
+      ...{ project: null, by: expect.stringMatching(/^key_/), import: null },
       fields: [
         { field: 'name', from: null, to: 'Ada Lovelace' },
         { field: 'email', from: null, to: 'ada@example.com' },

@@ -173,7 +173,15 @@ describe('scopes', () => {
     expect([...neverNull]).toEqual([])
     const below = [...refusable].filter((at) => !/^(Query|Mutation)\./.test(at))
     expect(below.sort()).toEqual([
-      ...['Change.by', 'Change.group', 'Change.issue', 'Change.person', 'Change.project', 'Change.risk'],
+      ...[
+        'Change.by',
+        'Change.group',
+        'Change.import',
+        'Change.issue',
+        'Change.person',
+        'Change.project',
+        'Change.risk',
+      ],
       ...['Issue.assignee', 'Person.issues', 'Person.risks', 'Risk.owner'],
     ])
   })

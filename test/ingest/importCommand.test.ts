@@ -106,7 +106,11 @@ describe('the files of one call', () => {
     const folder = newFolder()
     const { child, ended } = startImport(folder, 'people', '-', '--format', 'ndjson')
     child.stdin.end(lines('{"name":"Ada","email":"ada@example.com"}', '{"name":"Grace","external_id":7}'))
-    expect(await ended).toEqual({ code: 0, stdout: '', stderr: '-: 2 created, 0 unchanged.\n' })
+    expect(await ended).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringMatching(/^-: 2 created, 0 unchanged\.\n/),
+    })
     const stored = storeOf(folder).rows('select external_id from person order by id')
     expect(stored).toEqual([{ external_id: null }, { external_id: '7' }])
   })
@@ -167,11 +171,11 @@ describe('the report', () => {
       ...{ noun: 'people', dryRun: false, ...none, rejected: 63 },
       files: [
         {
-          ...{ file: 'mixed.csv', stored: false, records: 4, ...none, rejected: 3, violations: FLAWS },
+          ...{ file: 'mixed.csv', stored: false, importId: null, records: 4, ...none, rejected: 3, violations: FLAWS },
           ...{ warnings: [], notClosed: [], notes: [], ignored: [], derived: [], made: [] },
         },
         {
-          ...{ file: 'many.csv', stored: false, records: 2_500, ...none, rejected: 60 },
+          ...{ file: 'many.csv', stored: false, importId: null, records: 2_500, ...none, rejected: 60 },
           ...{
             violations: expect.any(Array),
             warnings: [],

@@ -206,11 +206,21 @@ test('the command prints all changes or those of one entity, since a time, as te
   const run = (...args: string[]) => runHere('.', ['history', ...args, '--database', gateway.own.url])
   const { db, t } = gateway.store.read
   const rows = await db.select().from(t.change).orderBy(t.change.id)
-  const inJson = ({ fields, nonce: _, stateFrom: __, stateTo: ___, projectId, ...row }: (typeof rows)[number]) => {
+  const inJson = ({
+    fields,
+    nonce: _,
+    stateFrom: __,
+    stateTo: ___,
+    projectId,
+    importId,
+    ...row
+  }: (typeof rows)[number]) => {
     const changed: [string, [unknown, unknown]][] = Object.entries(JSON.parse(fields))
     const called = { title: expect.any(String), reference: expect.toSatisfy((it) => projectId === null || it !== null) }
     const project = projectId && 'BRIDGE'
-    return { ...row, ...called, project, fields: changed.map(([field, [from, to]]) => ({ field, from, to })) }
+    const source = 'personnel.manage projects.manage'
+    const run = { import: importId && { id: importId, source, file: null, operator: null } }
+    return { ...row, ...run, ...called, project, fields: changed.map(([field, [from, to]]) => ({ field, from, to })) }
   }
   const [all, since, one, words, none] = await Promise.all([
     run('--json'),
@@ -255,7 +265,7 @@ test('the command takes what people know, and prints it', async () => {
   ]
   expect(byId.lines).toHaveLength(1)
   expect(byId.lines[0]).toMatch(
-    / {2}created risk BRIDGE R-1 .*, by key personnel\.manage projects\.manage: .*score nothing → 20/,
+    / {2}created risk BRIDGE R-1 .*, by key personnel\.manage projects\.manage \(sync, imp_\w{26}\): .*score nothing → 20/,
   )
   expect([byReference, inProject]).toEqual([byId, byId])
   expect((await run('QUAY/R-1')).lines[0]).toMatch(/ownerId nothing → Ada\b/)

@@ -12,23 +12,23 @@ interface AnswerError {
   readonly extensions?: Readonly<Record<string, unknown>>
 }
 
-/** What the service calls a cursor or a change, by the oracle's name of it, and the other way round. */
+/** What the service calls a cursor, a change or a run, by the oracle's name of it, and the other way round. */
 export class Opaque {
   private readonly known = new Map<string, string>()
-  private readonly changes = new Map<string, string>()
+  private readonly ids = new Map<string, string>()
 
   /** The service's word for the oracle's, or that itself. */
   actual(ours: string): string {
     return this.known.get(ours) ?? ours
   }
 
-  /** Whether a value can stand for the oracle's: the number of a change is always the same. */
+  /** Whether a value can stand for the oracle's: the number of a change, or the id of a run, is always the same. */
   learn(ours: string, theirs: unknown): boolean {
     if (typeof theirs !== 'string' || theirs === '') return false
     this.known.set(ours, theirs)
-    if (!ours.startsWith(`${OPAQUE}change `)) return true
-    const isSame = (this.changes.get(ours) ?? theirs) === theirs && (this.changes.get(theirs) ?? ours) === ours
-    this.changes.set(ours, theirs).set(theirs, ours)
+    if (!['change ', 'import '].some((one) => ours.startsWith(OPAQUE + one))) return true
+    const isSame = (this.ids.get(ours) ?? theirs) === theirs && (this.ids.get(theirs) ?? ours) === ours
+    this.ids.set(ours, theirs).set(theirs, ours)
     return isSame
   }
 }

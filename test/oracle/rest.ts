@@ -52,6 +52,7 @@ function bodyOf(type: string): string {
 
 const COUNTS = 'counts { new closed up down unchanged opened resolved worse slipped }'
 const MOVED = 'id reference title project { id key name } movement'
+const RUN = 'import { id source file operator }'
 const FIELDS = 'fields { field from to }'
 /** What the routes show that are neither a list nor an entity. */
 const VIEWS: Readonly<Record<string, readonly [field: string, selection: string]>> = {
@@ -160,7 +161,7 @@ function feedBody({ caller }: Context, parameters: Pairs): string {
   const asked = given.get('entity')?.toUpperCase().split(',')
   const shown = KINDS.filter((kind) => (asked ? asked.includes(kind) : holds(caller, scopeOf(kind, 'read'))))
   const kinds = shown.filter((kind) => !given.has('project') || scopeOf(kind, 'read') === 'projects.read')
-  const by = kinds.every((kind) => holds(caller, scopeOf(kind, 'manage'))) ? 'by' : ''
+  const by = kinds.every((kind) => holds(caller, scopeOf(kind, 'manage'))) ? `by ${RUN}` : ''
   return `${by} id cursor recordedAt effectiveOn action entity entityId reference title project { id key name } ${FIELDS}`
 }
 
@@ -177,7 +178,7 @@ async function routeAnswerOf({ path, parameters }: RestRequest, context: Context
   if (part === undefined) return ask({ field: single, selection: bodyOf(type), variables: { id } }, context)
   const history = fieldsOf(type)['history']?.args ?? []
   if (part === 'history') {
-    const selection = `id action recordedAt effectiveOn ${FIELDS}`
+    const selection = `id action recordedAt effectiveOn by ${RUN} ${FIELDS}`
     const variables = { id, ...argumentsOf(history, parameters) }
     return page({ field: single, selection, variables }, context, parameters, history)
   }

@@ -27,7 +27,13 @@ export type Risk = Entry & Factors & Attributes & Maybe<'ownerId' | 'ownerName'>
 type Attributes = Maybe<'category' | 'response' | 'mitigation' | 'cause' | 'reviewOn'>
 export type Issue = Entry & Texts<'severity'> & Maybe<'assigneeId' | 'assigneeName' | 'riskId'>
 export type Change = Texts<'entityId' | 'action' | 'by' | 'recordedAt'> &
-  Maybe<'projectId'> & { readonly number: number; readonly entity: Kind; readonly fields: readonly FieldChange[] }
+  Maybe<'projectId'> & {
+    readonly import: ImportRun | null
+    readonly number: number
+    readonly entity: Kind
+    readonly fields: readonly FieldChange[]
+  }
+export type ImportRun = Texts<'id' | 'source'> & Maybe<'file' | 'operator'>
 export type FieldChange = Texts<'field'> & Maybe<'from' | 'to'>
 export type Rows = { PERSON: Person; GROUP: Group; PROJECT: Project; RISK: Risk; ISSUE: Issue }
 
@@ -83,6 +89,8 @@ export interface Context {
   readonly idOf: (kind: Kind, name: Readonly<Record<string, string>>) => string
   /** The ids of the rows of the last write, in the order of its entries in the history. */
   readonly written: () => readonly string[]
+  /** The sync that a change is part of. */
+  readonly run?: ImportRun
 }
 
 export function refused(code: string, more: Readonly<Record<string, unknown>> = {}): GraphQLError {

@@ -194,11 +194,14 @@ const now =
     const values = new Map(Object.entries(world.get(entity, entityId) ?? {}))
     return values.get(members.find((member) => values.has(member)) ?? '') ?? null
   }
+const isManaged = ({ entity }: { readonly entity: rows.Kind }, { caller }: Context) =>
+  rows.holds(caller, rows.scopeOf(entity, 'manage'))
 const Change: Fields<rows.Change> = {
   id: ({ number }) => `${OPAQUE}change ${number}`,
   cursor: ({ number }) => changeCursor(number),
   effectiveOn: ({ recordedAt }) => recordedAt.slice(0, 10),
-  by: ({ entity, by }, _, { caller }) => (rows.holds(caller, rows.scopeOf(entity, 'manage')) ? by : null),
+  by: ({ by, ...change }, _, context) => (isManaged(change, context) ? by : null),
+  import: ({ import: run, ...change }, _, context) => (isManaged(change, context) ? run : null),
   title: (change, ...rest) => (change.entity === 'PERSON' ? now('name') : now('title', 'name'))(change, ...rest),
   ...{ reference: now('reference', 'key'), project },
   person: ({ entityId }, _, { world }) => world.get('PERSON', entityId),

@@ -107,7 +107,7 @@ function walk(
   const scope = needs.get(`${parent.name}.${field.name}`)
   // The error of a root field is that of its resolver.
   if (scope && !holds(caller, scope)) return void (isRoot || selected.refusals.push({ path, scope }))
-  if (parent.name === 'Change' && field.name === 'by') {
+  if (parent.name === 'Change' && ['by', 'import'].includes(field.name)) {
     const unmanaged = kinds.map((kind) => scopeOf(kind, 'manage')).find((one) => !holds(caller, one))
     if (unmanaged) selected.refusals.push({ path, scope: unmanaged })
     return

@@ -1,4 +1,5 @@
 import { isIdOf, named, sortedGroups } from './lists.js'
+import { OPAQUE } from './pages.js'
 import type { Context, Detail, Group, Issue, Kind, Person, Project, Risk, Rows, World } from './rows.js'
 import * as rows from './rows.js'
 
@@ -57,7 +58,7 @@ type Verdict = 'created' | 'updated' | 'unchanged'
 
 /** Stores a row with its entry in the history, if anything is different. */
 function store<K extends Kind>(context: Context, kind: K, row: Rows[K], action?: string): Verdict {
-  const { world, now, caller } = context
+  const { world, now, caller, run = null } = context
   const before = world.get(kind, row.id)
   const fields = differences(world, kind, before, row)
   const isChanged = !before || fields.length > 0
@@ -69,7 +70,7 @@ function store<K extends Kind>(context: Context, kind: K, row: Rows[K], action?:
   const projectId = 'projectId' in row ? row.projectId : kind === 'PROJECT' ? row.id : null
   world.changes.push({
     ...{ number: world.changes.length + 1, entity: kind, entityId: row.id, projectId, fields, recordedAt: now },
-    ...{ action: action ?? (before ? 'UPDATED' : 'CREATED'), by: caller.keyId },
+    ...{ action: action ?? (before ? 'UPDATED' : 'CREATED'), by: caller.keyId, import: run },
   })
   return before ? 'updated' : 'created'
 }
@@ -204,7 +205,14 @@ function matched<Row extends Person | Group>(all: readonly Row[], given: Row, is
   return known ?? all.find((one) => isSame(one) && !isOther(one))
 }
 
-export function syncPersonnel(context: Context, { input }: Arguments) {
+/** All changes of a sync have its run; its id cannot be known beforehand. */
+function asRun(context: Context): Context {
+  const id = `${OPAQUE}import ${context.world.changes.length}`
+  return { ...context, run: { id, source: context.caller.keyName, file: null, operator: null } }
+}
+
+export function syncPersonnel(single: Context, { input }: Arguments) {
+  const context = asRun(single)
   const { world } = context
   const counts = { people: noCounts(), groups: noCounts() }
   // What belongs to a stored record is refused, even if that one is given another value here.
@@ -242,7 +250,8 @@ function groupNamed({ world }: Context, text: string): string {
   return group.id
 }
 
-export function syncProject(context: Context, { input }: Arguments) {
+export function syncProject(single: Context, { input }: Arguments) {
+  const context = asRun(single)
   const { world, now } = context
   const key = String(input['key']).trim().toUpperCase()
   const before = world.all('PROJECT').find((one) => one.key === key)

@@ -14,6 +14,8 @@ export interface FileOutcome {
   readonly guess?: Guess | undefined
   readonly isSound: boolean
   readonly isStored: boolean
+  /** The id of the run; undefined if it changed nothing. */
+  readonly importId?: string | undefined
   readonly records: number
   readonly counts: ImportResult['counts']
   readonly rejected: number
@@ -33,7 +35,7 @@ const SHOWN_MAX = 50
 
 /** The result of a file, for people. */
 export function inWords(outcome: FileOutcome, noun: SheetNoun, flags: { dryRun?: true; report?: string }): string {
-  const { file, unit, notes, violations, warnings, notClosed, derived, ignored, made } = outcome
+  const { file, unit, notes, violations, warnings, notClosed, derived, ignored, made, importId } = outcome
   const more = (all: number) =>
     all > SHOWN_MAX
       ? [`  ... and ${all - SHOWN_MAX} more${flags.report ? `, in ${flags.report}` : ' (--report FILE.json has all)'}`]
@@ -46,6 +48,7 @@ export function inWords(outcome: FileOutcome, noun: SheetNoun, flags: { dryRun?:
     ...warnings.slice(0, SHOWN_MAX).map((finding) => `  warning: ${placed(finding, unit)}`),
     ...more(warnings.length),
     headline(outcome, noun, flags.dryRun ?? false),
+    ...(importId === undefined ? [] : [`  This is ${importId}; to undo it: operations undo ${importId}`]),
     ...notClosed.map((finding) => `  not closed: ${placed(finding, unit)}`),
     ...violations.slice(0, SHOWN_MAX).map((finding) => `  ${placed(finding, unit)}`),
     ...more(violations.length),
@@ -85,10 +88,10 @@ function amount(count: number): string {
 
 /** The results of all files, for programs. */
 export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flags: { dryRun?: true }) {
-  const files = outcomes.map(({ isStored: stored, counts, guess, ...outcome }) => {
+  const files = outcomes.map(({ isStored: stored, importId = null, counts, guess, ...outcome }) => {
     const { file, records, rejected, violations, warnings, notClosed, notes, ignored, derived, made } = outcome
     const findings = { violations, warnings, notClosed, notes, ...(guess && { guess: guessOf(guess) }) }
-    return { file, stored, records, ...counts, rejected, ...findings, ignored, derived, made }
+    return { file, stored, importId, records, ...counts, rejected, ...findings, ignored, derived, made }
   })
   const sum = (name: 'created' | 'updated' | 'unchanged' | 'closed' | 'rejected') =>
     files.reduce((total, file) => total + file[name], 0)

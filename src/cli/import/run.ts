@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { addAbortSignal } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { DETAILS, detailsIn } from '../../details.js'
+import { asRun, recordRun } from '../../history/importRuns.js'
 import { derivedColumns, SHEETS } from '../../ingest/columns.js'
 import { DetailNames, sheetLayout } from '../../ingest/files/cells.js'
 import { csvLine } from '../../ingest/files/csv.js'
@@ -20,6 +23,7 @@ import { escapedLine, fold } from '../../text.js'
 import {
   CommandFailed,
   IMPORT_CACHE_BYTES,
+  operatorOf,
   print,
   progressBar,
   say,
@@ -51,6 +55,7 @@ export interface ImportFlags {
   readonly referenceFrom?: string
   readonly dateOrder?: DateOrder
   readonly suggestMap?: true
+  readonly as?: string
   readonly dryRun?: true
   readonly report?: string
   readonly template?: true
@@ -62,7 +67,8 @@ export interface ImportFlags {
 export async function suggestMap(noun: SheetNoun, file: string, flags: ImportFlags): Promise<void> {
   const { signal } = new AbortController()
   try {
-    const sheet = await sheetOf(noun, file, { ...flags, mapping: undefined, signal, isForced: true })
+    const bytes = await bytesOf(file, signal)
+    const sheet = await sheetOf(noun, file, bytes, { ...flags, mapping: undefined, isForced: true })
     const { guess, notes, mapping } = sheet
     if (!mapping) throw new WrongUsage('No map is needed: the file has our own names.')
     for (const text of notes) say(escapedLine(`${file}: ${text}`))
@@ -194,8 +200,11 @@ async function importFile(store: Store, noun: SheetNoun, file: string, run: Run)
   const before = source === undefined ? undefined : await sourceMap(store.read, source, noun)
   const accepted = run.accept || run.mapping ? undefined : before
   let sheet: Sheet
+  let sha256: string
   try {
-    sheet = await sheetOf(noun, file, { ...run, accepted })
+    const bytes = await bytesOf(file, run.signal)
+    sha256 = createHash('sha256').update(bytes).digest('hex')
+    sheet = await sheetOf(noun, file, bytes, { ...run, accepted })
   } catch (error) {
     if (error instanceof UnreadableSheet) return unreadable(file, error.message)
     throw error
@@ -206,11 +215,11 @@ async function importFile(store: Store, noun: SheetNoun, file: string, run: Run)
   const { mapping, headings } = sheet
   const isOther = source !== undefined && mapping !== undefined && isOtherMap(before, { mapping, headings })
   const onStored = isOther ? (write: Write) => acceptMap(write, source, noun, { mapping, headings }) : undefined
-  const { result, isStored } = await importSheet(store, noun, file, sheet, { ...run, onStored })
+  const { result, ...stored } = await importSheet(store, noun, file, sheet, { ...run, sha256, onStored })
   const kept =
-    onStored && isStored ? [`Kept for the source ${source}: the next import from it is read the same way.`] : []
+    onStored && stored.isStored ? [`Kept for the source ${source}: the next import from it is read the same way.`] : []
   const notes = [...(accepted && mapping ? [readBy(source, accepted)] : []), ...sheet.notes, ...kept]
-  return outcomeOf(noun, file, { ...sheet, notes }, result, isStored)
+  return { ...outcomeOf(noun, file, { ...sheet, notes }, result), ...stored }
 }
 
 /** The source whose map is used and kept; none for exact names, and for standard input that is not said to have one. */
@@ -261,15 +270,15 @@ function otherProjects({ records, columnOf }: Sheet, project: string): string[] 
 }
 
 /** What is needed to read a file; with `isForced` also our own names are looked at as a guess. */
-type Reading = Pick<Run, keyof ImportFlags | 'mapping' | 'signal'> & {
+type Reading = Pick<Run, keyof ImportFlags | 'mapping'> & {
   readonly isForced?: boolean
   readonly accepted?: SourceMap | undefined
 }
 
-async function sheetOf(noun: SheetNoun, file: string, run: Reading): Promise<Sheet> {
+async function sheetOf(noun: SheetNoun, file: string, bytes: Uint8Array, run: Reading): Promise<Sheet> {
   const { encoding, sheet, mapping, accepted, strict, project, referenceFrom, dateOrder, isForced } = run
   const plan = { noun, hasProject: project !== undefined, referenceFrom, dateOrder, isForced }
-  return readSheet(await bytesOf(file, run.signal), {
+  return readSheet(bytes, {
     ...{ encoding, sheet, mapping, accepted },
     values: new Map(run.value?.map(wordAndValue)),
     name: file === '-' ? 'standard input' : file,
@@ -304,24 +313,28 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 }
 
 /** `onStored` is called in the same transaction. */
-type Storing = Run & { readonly onStored: ((write: Write) => Promise<void>) | undefined }
+type Storing = Run & { readonly sha256: string; readonly onStored: ((write: Write) => Promise<void>) | undefined }
 
 async function importSheet(store: Store, noun: SheetNoun, file: string, { records, unit }: Sheet, run: Storing) {
   const sourceRecords = records.filter(({ violations }) => violations.length === 0)
   const bar = progressBar(file, sourceRecords.length)
-  const { closeLimit, project, signal, clock, missing, onStored, ...flags } = run
+  const { closeLimit, project, signal, clock, missing, sha256, onStored, ...flags } = run
   const closeMissing = flags.closeMissing ?? missing !== undefined
   let result: ImportResult | undefined
   let isStored = false
+  let importId: string | undefined
+  const source = flags.source?.trim() ?? sourceOf(file)
+  const origin = { source, file: file === '-' ? null : basename(file), sha256 }
   const as = { by: 'cli', at: clock, onStatement: () => signal.throwIfAborted() }
   try {
-    await store.write(as, async (write) => {
+    await store.write(as, async (single) => {
       isStored = false
+      const write = asRun(single)
       result = await importRecords(write, noun, sourceRecords, {
         ...flags,
         createProjects: flags.createProjects ?? noun === 'projects',
         closeMissing,
-        source: flags.source?.trim() ?? sourceOf(file),
+        source,
         // A user of the CLI has access to the whole store.
         matchPeople: true,
         project: project?.trim().toUpperCase(),
@@ -337,6 +350,7 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
       const isMoved = counts.created + counts.updated + counts.closed + projects.size > 0 || onStored !== undefined
       if (!isSound || !isMoved || flags.dryRun) throw new NotStored()
       await onStored?.(write)
+      importId = await recordRun(write, { kind: 'IMPORT', noun, ...origin, operator: operatorOf(run) }, counts)
       isStored = true
     })
   } catch (error) {
@@ -345,15 +359,15 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
     bar.clear()
   }
   if (!result) throw new Error('The records were not imported.')
-  return { result, isStored }
+  return { result, isStored, importId }
 }
 
-function outcomeOf(noun: SheetNoun, file: string, sheet: Sheet, result: ImportResult, isStored: boolean): FileOutcome {
+function outcomeOf(noun: SheetNoun, file: string, sheet: Sheet, result: ImportResult): Omit<FileOutcome, 'isStored'> {
   const { records, guess, unit, notes, ignored, derived } = sheet
   const violations = violationsOf(noun, sheet, result.violations)
   const isSound = violations.length === 0
   return {
-    ...{ file, guess, unit, notes, ignored, derived, isSound, isStored, violations },
+    ...{ file, guess, unit, notes, ignored, derived, isSound, violations },
     records: records.length,
     counts: isSound ? result.counts : NOTHING,
     rejected: new Set(violations.flatMap(({ line }) => line ?? [])).size,

@@ -37,7 +37,7 @@ import {
   repeatable,
   storedItems,
   sumOf,
-  visibleColumn,
+  visibleMember,
 } from './members.js'
 import { type Cost, costing, type FieldPrice, FREE, type ListCost, selected, sum, within } from './prices.js'
 import type { Collect, Nodes, Selected } from './selections.js'
@@ -267,7 +267,10 @@ export class EntryPlanner {
     if (isImplied && this.lacked(named)) return { member: nullMember, cost: costing(1) }
     const scope = this.lacked(field) ?? (isImplied ? undefined : this.lacked(named))
     if (scope) return this.refused(field, { path: place.path, nodes, scope })
-    if ('column' in declared) return { member: this.column(declared.column, field, nodes, place), cost: costing(1) }
+    if ('column' in declared) {
+      const shown = columnMember(declared.column, named === GraphQLID)
+      return { member: this.visible(shown, field, nodes, place), cost: costing(1) }
+    }
     if ('position' in declared) return { member: position(declared.position), cost: costing(1) }
     const inner = { ...place, parent: type }
     if ('items' in declared) return this.items(declared.items, field, nodes, inner)
@@ -280,14 +283,15 @@ export class EntryPlanner {
     if ('reference' in declared) {
       const { list } = declared.reference
       const entry = this.entry(objectOf(field), nodes, { ...inner, table: list.table })
-      return { ...reference(declared.reference, entry), cost: selected(entry.cost) }
+      const { member, weigh } = reference(declared.reference, entry)
+      return { member: this.visible(member, field, nodes, place), weigh, cost: selected(entry.cost) }
     }
     if ('page' in declared) return this.page(declared.page, field, nodes, inner)
     throw unplanned(field)
   }
 
-  private column(column: string, field: Field, nodes: Nodes, { path, parent }: Place): Member {
-    const shown = columnMember(column, getNamedType(field.type) === GraphQLID)
+  /** The member of a field, which is null in rows that need a scope that the caller lacks. */
+  private visible(shown: Member, field: Field, nodes: Nodes, { path, parent }: Place): Member {
     const rowScope = rowScopeOf(field)
     const { withheld } = this.planning
     if (!rowScope || withheld.size === 0) return shown
@@ -297,7 +301,7 @@ export class EntryPlanner {
     }
     this.rowRefusals.push(refusalOf)
     const visible = Object.entries(rowScope.scopes).flatMap(([value, scope]) => (withheld.has(scope) ? [] : [value]))
-    return visibleColumn(shown, rowScope.column, visible)
+    return visibleMember(shown, rowScope.column, visible)
   }
 
   private items(relation: AnyRelation, field: Field, nodes: Nodes, place: Place): Planned<Member> {

@@ -43,8 +43,8 @@ function shown(column: AnyPgColumn, isText: boolean): AnyPgColumn | SQL {
   return isText && column.dataType === 'number' ? sql`cast(${column} as text)` : column
 }
 
-/** The same, but null unless another column has one of these values. */
-export function visibleColumn(shown: Member, column: string, values: readonly string[]): Member {
+/** A member that is null unless a column of the row has one of these values. */
+export function visibleMember(shown: Member, column: string, values: readonly string[]): Member {
   const among = values.length === 0 ? sql`null` : listed(values.map(literal))
   return (build, row) => {
     const { value, isJson } = shown(build, row)

@@ -74,6 +74,12 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     title: 'Steel arrives late',
     by: 'key_01k9zq3v5rj2b5n8c4yhw6tmas',
   },
+  ImportRun: {
+    id: 'imp_01k9zq3v5rf8ta4mbw2xnc7dhe',
+    source: 'register',
+    file: 'register-2026-11-17.xlsx',
+    operator: 'ada',
+  },
   FieldChange: { field: 'title', from: 'Steel arrives', to: 'Steel arrives late' },
   Movements: { since: '2026-10-01T00:00:00.000Z' },
   MovementCounts: { new: 0, closed: 0, up: 1, down: 0, unchanged: 8, opened: 0, resolved: 1, worse: 0, slipped: 0 },

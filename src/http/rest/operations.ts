@@ -92,6 +92,7 @@ function listOf(name: string, root: string, body: string, path?: PathFilter) {
 const typeOf = (body: string) => /^fragment (\w+)/.exec(body)?.[1]
 
 const FIELD_CHANGE = 'fragment FieldChange on FieldChange { field from to }'
+const IMPORT_RUN = 'fragment ImportRun on ImportRun { id source file operator }'
 
 /** The history of one entity: a nested list, so always paged. */
 const historyOf = (name: string, root: string, parameter = 'id') => `query ${name}(
@@ -100,7 +101,8 @@ const historyOf = (name: string, root: string, parameter = 'id') => `query ${nam
     ${root}(id: $${parameter}) {
       history(first: $limit, after: $cursor, filter: { since: $since }) { nodes { ...Change } ${PAGE} }
     }
-  } fragment Change on Change { id action recordedAt effectiveOn fields { ...FieldChange } } ${FIELD_CHANGE}`
+  } fragment Change on Change { id action recordedAt effectiveOn by import { ...ImportRun } fields { ...FieldChange } }
+  ${FIELD_CHANGE} ${IMPORT_RUN}`
 
 const oneOf = (name: string, root: string, body: string, parameter = 'id') =>
   `query ${name}($${parameter}: ID!) { ${root}(id: $${parameter}) { ...${typeOf(body)} } } ${body}`
@@ -164,9 +166,9 @@ export const OPERATIONS = {
       nodes { ...FeedEntry } pageInfo { hasNextPage endCursor }
     }
   } fragment FeedEntry on Change {
-    id cursor recordedAt effectiveOn action entity entityId reference title project { ...ProjectRef } by @include(if: $by)
-    fields { ...FieldChange }
-  } ${PROJECT_REF} ${FIELD_CHANGE}`,
+    id cursor recordedAt effectiveOn action entity entityId reference title project { ...ProjectRef }
+    by @include(if: $by) import @include(if: $by) { ...ImportRun } fields { ...FieldChange }
+  } ${PROJECT_REF} ${FIELD_CHANGE} ${IMPORT_RUN}`,
 
   getMovements: `query getMovements(
     $since: DateTime!, $until: DateTime, $project: [String!], $level: [RiskLevel!], $limit: Int, $including: [ID!]

@@ -19,6 +19,7 @@ interface Entry {
   readonly entity: string
   readonly project: { readonly key: string } | null
   readonly by?: string | null
+  readonly import?: object | null
 }
 
 const mayDo = ({ self }: Holder, { entity }: Entry, action: string) =>
@@ -74,7 +75,9 @@ test.each(FILTERS)('REST: with "$filter" a key sees what it may read, or is refu
       .filter((one) => mayDo(holder, one, 'read'))
       .every((one) => mayDo(holder, one, 'manage'))
     const entries = whole.data.filter((one: Entry) => filterCase.matches(one) && mayDo(holder, one, 'read'))
-    const expected = entries.map(({ by, ...entry }: Entry) => (hasAuthor ? { ...entry, by } : entry))
+    const expected = entries.map(({ by, import: run, ...entry }: Entry) =>
+      hasAuthor ? { ...entry, by, import: run } : entry,
+    )
     tally.check(what, answer.body.data.map(sortedMembers), expected.map(sortedMembers))
   }
   expect(tally.findings()).toEqual([])
@@ -82,7 +85,7 @@ test.each(FILTERS)('REST: with "$filter" a key sees what it may read, or is refu
 
 const sortedMembers = (entry: object) => Object.fromEntries(Object.entries(entry).toSorted())
 
-const NODE = `entity by project { key } person { id name groups { id } } group { id members { nodes { id } } }
+const NODE = `entity by import { id } project { key } person { id name groups { id } } group { id members { nodes { id } } }
   risk { id owner { name } } issue { id assignee { name } }`
 
 test('GraphQL: a key sees the changes that it may read, and is refused each field that it may not', async () => {
@@ -101,6 +104,7 @@ test('GraphQL: a key sees the changes that it may read, and is refused each fiel
       .map((one: Seen) => ({
         ...one,
         by: mayDo(holder, one, 'manage') ? one.by : null,
+        import: mayDo(holder, one, 'manage') ? one.import : null,
         risk: one.risk && { ...one.risk, owner: mayReadPeople ? one.risk.owner : null },
         issue: one.issue && { ...one.issue, assignee: mayReadPeople ? one.issue.assignee : null },
       }))
@@ -108,7 +112,7 @@ test('GraphQL: a key sees the changes that it may read, and is refused each fiel
     const mayRead = Object.keys(AREA).filter((entity) => mayDo(holder, { entity, project: null }, 'read'))
     const unmanaged = mayRead.find((entity) => !mayDo(holder, { entity, project: null }, 'manage'))
     const refused = [
-      ...(unmanaged ? [['by', `${AREA[unmanaged]}.manage`]] : []),
+      ...(unmanaged ? ['by', 'import'].map((name) => [name, `${AREA[unmanaged]}.manage`]) : []),
       ...(mayReadPeople ? [] : [['risk.owner', 'personnel.read']]),
       ...(mayReadPeople ? [] : [['issue.assignee', 'personnel.read']]),
     ].map(([path, requiredScope]) => ({

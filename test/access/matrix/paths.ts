@@ -26,9 +26,12 @@ export interface Step {
 }
 export type Path = readonly Step[]
 
+const managing = (around: Scope): Scope => (around.startsWith('personnel') ? 'personnel.manage' : 'projects.manage')
+
 /** A rule that depends on the parent: the scope of the nearest enclosing type. */
 const SPECIAL: Readonly<Record<string, (around: Scope) => Scope>> = {
-  'Change.by': (around) => (around.startsWith('personnel') ? 'personnel.manage' : 'projects.manage'),
+  'Change.by': managing,
+  'Change.import': managing,
 }
 
 /** Fields that need no scope. The results of `_entities` and `node` have the scope of their type. */

@@ -1,5 +1,6 @@
 import { Kind, parse } from 'graphql'
 import { afterAll, describe, expect, test } from 'vitest'
+import type { Scope } from '../../../src/auth/scopes.js'
 import { OPERATIONS } from '../../../src/http/rest/operations.js'
 import { ROUTES, type Route } from '../../../src/http/rest/routes.js'
 import { schema } from '../../../src/schema.js'
@@ -115,11 +116,15 @@ const PATHS = sliceOf([...new Set(ROUTES.map(({ path }) => path))], String).map(
   return { path, route: here[0] as Route, allow, wrong }
 })
 
-/** A body as a key reads it: without `personnel.read` it names no owner and no assignee. */
-function shownTo(holder: Holder, body: unknown): unknown {
-  if (body === undefined || isEnough(holder.self.scopes, 'personnel.read')) return body
-  const withhold = (name: string, value: unknown) => (name === 'owner' || name === 'assignee' ? null : value)
-  return JSON.parse(JSON.stringify(body), withhold)
+/** A body as a key reads it: without `personnel.read` it names no owner and no assignee, and without `.manage` no author. */
+function shownTo(holder: Holder, route: Route, body: unknown): unknown {
+  if (body === undefined) return body
+  const { scopes } = holder.self
+  const withheld = [
+    ...(isEnough(scopes, 'personnel.read') ? [] : ['owner', 'assignee']),
+    ...(isEnough(scopes, neededFor(route)?.replace('read', 'manage') as Scope) ? [] : ['by', 'import']),
+  ]
+  return JSON.parse(JSON.stringify(body), (name, value) => (withheld.includes(name) ? null : value))
 }
 
 describe('each route', () => {
@@ -136,7 +141,7 @@ describe('each route', () => {
         tally.check(`${what} changes something`, isChanged, route.method !== 'GET' && isAllowed(holder, route))
         if (isAllowed(holder, route)) {
           tally.check(what, [answer.status, answer.headers.get('www-authenticate')], [route.status, null])
-          const expected = route.operation === 'getKey' ? holder.self : shownTo(holder, whole.body)
+          const expected = route.operation === 'getKey' ? holder.self : shownTo(holder, route, whole.body)
           if (route.method === 'GET') tally.check(what, answer.body, expected)
           continue
         }

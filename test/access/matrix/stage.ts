@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { mintKey, revokeKey } from '../../../src/auth/keys.js'
 import { SCOPE_NAMES, type Scope } from '../../../src/auth/scopes.js'
 import { newSecret } from '../../../src/auth/secrets.js'
+import { asRun, recordRun } from '../../../src/history/importRuns.js'
 import { addMember, addPerson } from '../../../src/personnel/people.js'
 import type { Write } from '../../../src/store/store.js'
 import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../../support/fixtures.js'
@@ -80,10 +81,12 @@ function scopeSets(): Scope[][] {
 
 export async function openStage(atEnd: (close: () => Promise<void>) => void): Promise<Stage> {
   const gateway = openGateway({}, atEnd)
-  const [rows, away] = await gateway.write(async (write) => [
-    await fill(write, 'APOLLO'),
-    await fill(write, 'AWAY-1', true),
-  ])
+  const [rows, away] = await gateway.write(async (write) => {
+    const run = asRun(write)
+    const facts = { kind: 'IMPORT', noun: 'people', source: 'HR', operator: 'Charles' } as const
+    await recordRun(run, facts, { created: 1, updated: 0, unchanged: 0, closed: 0 })
+    return [await fill(run, 'APOLLO'), await fill(write, 'AWAY-1', true)]
+  })
   const nowhere = Object.fromEntries(Object.entries(rows).map(([name, id]) => [name, `${id.slice(0, 4)}${zeros(id)}`]))
   const subsets = scopeSets()
   const holderOf = async (scopes: Scope[], projects: string[] | null): Promise<Holder> => {
