@@ -1,6 +1,10 @@
 import { openapi } from '../http/openapi/document.js'
+import { derivedColumns, SHEETS } from '../ingest/columns.js'
+import { SHEET_NOUNS, type SheetNoun } from '../ingest/files/table.js'
+import { SHIPPED_MAPS } from '../ingest/shippedMaps.js'
 import { LIMIT_GROUPS } from '../limits.js'
 import { apiSdl, sdl } from '../schema.js'
+import { templateOf } from './import/run.js'
 
 /** The printed and committed contracts, by file name. */
 export const CONTRACTS = {
@@ -24,7 +28,7 @@ The limits that a caller can meet or an operator can set, from \`src/limits.ts\`
 value of the refused query.
 
 The bound of a single field, argument or parameter is in the schema and in the OpenAPI document, those of imported files
-are in [feeding.md](feeding.md#workbooks).
+are in [import.md](import.md#workbooks).
 
 ${groups.join('\n\n')}
 
@@ -44,4 +48,60 @@ Work that grows with a request is done in slices, between which others are serve
 | decoding and \`JSON.parse\` of a body of \`syncBodyBytesMax\`, one such body at a time | 0.1 to 0.2 s |
 | the variables of a sync at \`/graphql\`, which graphql-js coerces at once | up to 0.5 s with 16 MB |
 `
+}
+
+/** docs/columns.md, as printed and committed. */
+export function columnsPage(): string {
+  const maps = SHIPPED_MAPS.map(({ name, noun, reads }) => row(`\`${name}\``, noun, reads.replaceAll('|', '\\|')))
+  return `# Columns
+
+The exact names, which exports have and \`--strict\` asks for. \`npx operations import NOUN --template\` prints an empty sheet
+with an example in a comment; remove the \`# \` to use it. Only the required columns must be present, and only for new
+records. The others are optional, in any order. \`id\`, and the columns without an example, are written by exports;
+\`scoreGiven\` is also for registers that give a score alone.
+
+What a source has besides these columns goes into \`details\`: a column such as \`details.Cost\` for each, or in JSON a list
+\`[{"name": "Cost", "text": "12,000 EUR"}]\`. An entity has at most 50, each with a name of at most 100 and a text of at most
+2,000 characters, in the order of the source. All texts and details of one row have at most 64 KB together. A blank cell
+removes that detail, and details without a column stay; a list in JSON is the complete one. Details are shown and exported,
+not searched, ranked or filtered by.
+
+${SHEET_NOUNS.map(columnsOf).join('\n\n')}
+
+## Maps that come with the command
+
+${table(['map', 'noun', 'reads'], maps)}
+`
+}
+
+/** What the tables do not say. */
+const REMARKS: Readonly<Partial<Record<SheetNoun, string>>> = {
+  people: 'A person needs an e-mail or an `externalId`.',
+  groups:
+    'A directory often exports one row for each membership. With the column `member` instead of `members`, all rows of a\n' +
+    'group, wherever they are in the file, are its complete list of members; a blank `member` is a group without members.',
+}
+
+function columnsOf(noun: SheetNoun): string {
+  const plan = SHEETS[noun]
+  const rows = Object.entries(plan.fields).map(([name, { meaning, form, isRequired, example }]) =>
+    row(`\`${name}\``, meaning, form, isRequired ? 'yes' : 'no', example && `\`${example}\``),
+  )
+  const computed = derivedColumns(plan).map((column) => `\`${column}\``)
+  const template = templateOf(noun).replaceAll('\r\n', '\n')
+  return [
+    `## ${noun}`,
+    ...(REMARKS[noun] === undefined ? [] : [REMARKS[noun]]),
+    table(['column', 'meaning', 'value', 'required', 'example'], rows),
+    `\`\`\`csv\n${template}\n\`\`\``,
+    `An export has these besides, which are computed, so that an import ignores them: ${computed.join(' ')}.`,
+  ].join('\n\n')
+}
+
+function table(names: readonly string[], rows: readonly string[]): string {
+  return [row(...names), `|${'---|'.repeat(names.length)}`, ...rows].join('\n')
+}
+
+function row(...cells: string[]): string {
+  return `| ${cells.join(' | ')} |`.replace(/ {2}\|$/, ' |')
 }

@@ -74,7 +74,7 @@ export function importCommand(clock: () => Date): Command {
 }
 
 const HELP = `A file is stored completely or not at all. Importing it again changes nothing.
-The columns of each noun: operations import NOUN --template; docs/feeding.md.
+The columns of each noun: operations import NOUN --template; docs/import.md.
 
 Examples:
   operations import people people.csv

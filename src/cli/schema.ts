@@ -4,8 +4,8 @@ import { Command, Option } from 'commander'
 import { print, say } from './command.js'
 import { writeOutput } from './outputFile.js'
 
-/** The subgraph with its federation directives, the schema for clients, the OpenAPI document, and docs/limits.md. */
-const FORMATS = ['graphql', 'api', 'openapi', 'limits'] as const
+/** The subgraph with its federation directives, the schema for clients, the OpenAPI document, and two pages of docs/. */
+const FORMATS = ['graphql', 'api', 'openapi', 'limits', 'columns'] as const
 
 const FILES = { graphql: 'schema.graphql', api: 'api.graphql', openapi: 'openapi.json' } as const
 
@@ -19,8 +19,9 @@ export function schemaCommand(): Command {
       '\nExamples:\n  operations schema > schema.graphql\n  operations schema --format api > api.graphql\n  operations schema --output schema',
     )
     .action(async (flags: { format: (typeof FORMATS)[number]; output?: string }) => {
-      const { CONTRACTS, limitsPage } = await import('./contracts.js')
+      const { columnsPage, CONTRACTS, limitsPage } = await import('./contracts.js')
       if (flags.format === 'limits') return print(limitsPage().trimEnd())
+      if (flags.format === 'columns') return print(columnsPage().trimEnd())
       if (flags.output === undefined) return print(CONTRACTS[FILES[flags.format]]().trimEnd())
       mkdirSync(flags.output, { recursive: true })
       for (const [name, contents] of Object.entries(CONTRACTS)) {

@@ -52,6 +52,10 @@ runNamed('npm run campaign --', {
       ...PROPERTIES,
     ],
   },
+  nights: {
+    about: `a year of nightly imports next to what is true (TEST_SEED=${SEED})`,
+    command: ['env', `TEST_SEED=${SEED}`, 'TEST_NIGHTS=365', 'vitest', 'run', '--project', 'system', 'system/nights'],
+  },
   import: { about: 'imports next to the sqlite3 shell, and clients beside them', command: tsx('bench/import') },
   speed: { about: 'throughput next to the alternatives', command: tsx('bench/speed', '--quick') },
 })

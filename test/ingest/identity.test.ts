@@ -48,7 +48,7 @@ test('someone who comes back with a new employee id keeps the id, and a stranger
   const asked = await list(stranger)
   expect(asked.code).toBe(1)
   expect(asked.stderr).toContain(
-    `It was the address of Ada Lovelace, who left: if it is the same person, give the id ${id}; ` +
+    `It is the address of Ada Lovelace, who left: if it is the same person, give the id ${id}; ` +
       'if Ada King is somebody else, give them the address with --accept.',
   )
   expect(await list(['8,ADA LOVELACE,ada@x.org,'])).toMatchObject({ code: 0 })

@@ -6,7 +6,7 @@ import {
   generateSQLiteMigration,
 } from 'drizzle-kit/api'
 import { expect, test } from 'vitest'
-import { CONTRACTS, limitsPage } from '../../src/cli/contracts.js'
+import { CONTRACTS, columnsPage, limitsPage } from '../../src/cli/contracts.js'
 import { postgresColumns, sqliteColumns } from '../../src/store/columns.js'
 import { defineTables } from '../../src/store/tables.js'
 
@@ -16,8 +16,11 @@ test.each(Object.entries(CONTRACTS))('schema/%s is what the code prints (npm run
   expect(readFileSync(new URL(`schema/${name}`, root), 'utf8')).toBe(contents())
 })
 
-test('docs/limits.md is what the code prints (npm run schema)', () => {
-  expect(readFileSync(new URL('docs/limits.md', root), 'utf8')).toBe(limitsPage())
+test.each([
+  ['limits', limitsPage],
+  ['columns', columnsPage],
+])('docs/%s.md is what the code prints (npm run schema)', (name, page) => {
+  expect(readFileSync(new URL(`docs/${name}.md`, root), 'utf8')).toBe(page())
 })
 
 /** The schema after the newest migration of an engine. */

@@ -105,15 +105,29 @@ async function rosterOf(run: ImportRun, records: readonly { values: Columns }[],
   await add(externalId, (values) => values.externalId)
   await add(emailFolded, (values) => values.email && fold(values.email))
   const [leaving, recycled]: [PersonRow[], PersonRow[]] = [[], []]
-  const objection = (holder: PersonRow, { values }: Naming) => {
+  // Whose externalId is missing from a complete list of them is about to leave.
+  const isMissing = (person: PersonRow, { values }: Naming) =>
+    run.options.closeMissing === true &&
+    person.externalId !== null &&
+    values.externalId != null &&
+    !moves.isListed(person)
+  const isGoing = (person: PersonRow, record: Naming) => isGone(person) || isMissing(person, record)
+  const objection = (holder: PersonRow, record: Naming) => {
     if (moves.isLeaving(holder)) leaving.push(holder)
-    else if (isGone(holder) && holder.externalId !== null && run.options.accept) recycled.push(holder)
-    else return isGone(holder) ? strangerWith(run, holder, values.name) : belongsTo(holder)
+    else if (!isGoing(holder, record)) return belongsTo(holder)
+    else if (holder.externalId === null || !run.options.accept) return strangerWith(run, holder, record.values.name)
+    else recycled.push(holder)
     return undefined
+  }
+  // Whoever comes with an address of someone who left has the same name; another name is another person.
+  const isSame = (holder: PersonRow, record: Naming, isLikely: boolean) => {
+    const { name, status } = record.values
+    if (name == null || status === 'INACTIVE' || !isGoing(holder, record)) return isLikely
+    return fold(name) === holder.nameFolded
   }
   const people = new RecordMatcher(
     run,
-    { kind: 'person', alias: 'email', aliasOf: (row) => row.emailFolded, objection, isSame: isSamePerson },
+    { kind: 'person', alias: 'email', aliasOf: (row) => row.emailFolded, objection, isSame },
     rows.map((row) => moves.before(row)),
   )
   return { people, leaving, recycled }
@@ -121,12 +135,6 @@ async function rosterOf(run: ImportRun, records: readonly { values: Columns }[],
 
 function isGone(person: PersonRow | undefined): person is PersonRow {
   return person?.status === 'INACTIVE' && !person.erasedAt
-}
-
-/** Whoever comes back with an address of someone who left has the same name; another name is another person. */
-function isSamePerson(holder: PersonRow, { values: { name, status } }: Naming, isLikely: boolean): boolean {
-  if (!isGone(holder) || name == null || status === 'INACTIVE') return isLikely
-  return fold(name) === holder.nameFolded
 }
 
 function isRehired(before: PersonRow | undefined, { externalId }: Columns): boolean {
@@ -139,7 +147,8 @@ function strangerWith({ options }: ImportRun, holder: PersonRow, name: string | 
   const other =
     holder.externalId === null ? 'give them an externalId first' : accept && `give them the address with ${accept}`
   const advice = other === undefined ? same : `${same}; if ${name} is somebody else, ${other}`
-  return `It was the address of ${holder.name}, who left: ${advice}.`
+  const why = holder.status === 'INACTIVE' ? 'left' : 'is not in the list'
+  return `It is the address of ${holder.name}, who ${why}: ${advice}.`
 }
 
 /** The people of a complete list, and whether it gives their externalId; `added` are those who are new. */

@@ -5,8 +5,8 @@ import type { ImportRun, SourceRecord } from '../run.js'
 /** The e-mail addresses that a list gives to other people than those who have them: only the end of the list counts. */
 export class AddressMoves {
   readonly #run: ImportRun
-  /** The address that the list gives to each person, by user id or externalId. */
-  readonly #next = new Map<string, string>()
+  /** The address that the list gives to each person, by user id or externalId; undefined if it says nothing of addresses. */
+  readonly #next = new Map<string, string | undefined>()
   /** People whose address was taken away before they got their next one. */
   readonly #freed = new Map<string, PersonRow>()
 
@@ -17,10 +17,15 @@ export class AddressMoves {
   read(records: readonly SourceRecord[]): void {
     for (const { values } of records) {
       const { id, externalId, email } = values
-      if (email === undefined) continue
-      if (id) this.#next.set(`id ${textOf(id)}`, fold(textOf(email)))
-      if (externalId) this.#next.set(`externalId ${textOf(externalId)}`, fold(textOf(email)))
+      const next = email === undefined ? undefined : fold(textOf(email))
+      if (id) this.#next.set(`id ${textOf(id)}`, next)
+      if (externalId) this.#next.set(`externalId ${textOf(externalId)}`, next)
     }
+  }
+
+  /** Whether the list names someone by their ids. */
+  isListed({ id, externalId }: PersonRow): boolean {
+    return this.#next.has(`id ${id}`) || this.#next.has(`externalId ${externalId}`)
   }
 
   /** Whether the list gives another address to someone, who can be told apart without one. */

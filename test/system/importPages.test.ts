@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { blocks, page, under } from '../ingest/feedingPage.js'
+import { blocks, pageOf } from '../ingest/pages.js'
 import { newFolder } from '../support/process.js'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -17,6 +17,7 @@ async function run(folder: string, script: string) {
 
 test('what the page shows happens, with the first sheet and when a store is moved', async () => {
   const folder = newFolder()
+  const page = pageOf('import')
   const start = page.slice(0, page.indexOf('\n## '))
   const [sheet = ''] = blocks('csv', start)
   const [command = ''] = blocks('sh', start)
@@ -24,7 +25,7 @@ test('what the page shows happens, with the first sheet and when a store is move
   writeFileSync(join(folder, 'risks.csv'), sheet)
   expect(await run(folder, command)).toEqual({ stdout: '', stderr: words })
 
-  const [move = ''] = blocks('sh', under('## Moving to a new store'))
+  const move = blocks('sh', pageOf('export')).find((block) => block.includes('data/new.db')) ?? ''
   // Empty files are skipped, since every command takes time.
   const { stderr } = await run(folder, move.replace('groups people projects risks issues', 'projects risks'))
   expect(stderr.split('\n').filter((line) => / unchanged\.$/.test(line))).toEqual([

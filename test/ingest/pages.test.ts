@@ -5,67 +5,19 @@ import { backupCommand } from '../../src/cli/backup.js'
 import { eraseCommand } from '../../src/cli/erase.js'
 import { exportCommand } from '../../src/cli/export.js'
 import { historyCommand } from '../../src/cli/history.js'
-import { templateOf } from '../../src/cli/import/run.js'
 import { importCommand } from '../../src/cli/import.js'
+import { importsCommand } from '../../src/cli/imports.js'
 import { keysCommand } from '../../src/cli/keys.js'
-import { derivedColumns, SHEETS } from '../../src/ingest/columns.js'
-import { SHEET_NOUNS } from '../../src/ingest/files/table.js'
-import { SHIPPED_MAPS } from '../../src/ingest/shippedMaps.js'
+import { mapsCommand } from '../../src/cli/maps.js'
+import { mergeCommand } from '../../src/cli/merge.js'
+import { undoCommand } from '../../src/cli/undo.js'
 import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
 import { ada } from '../support/fixtures.js'
 import { NOW, openGateway } from '../support/harness.js'
-import { blocks, page, under } from './feedingPage.js'
+import { blocks, pageOf } from './pages.js'
 
-/** The rows of the tables in a section, without headers. */
-function rows(part: string): string[][] {
-  return part
-    .split('\n')
-    .filter((line) => line.startsWith('|'))
-    .map((line) =>
-      line
-        .slice(1, -1)
-        .split('|')
-        .map((cell) => cell.trim()),
-    )
-    .filter(([first = '']) => first.startsWith('`') || SHEET_NOUNS.some((noun) => noun === first))
-}
-
-describe.each(SHEET_NOUNS)('%s', (noun) => {
-  const part = under(`### ${noun}`)
-
-  test('have the columns that the page lists', () => {
-    const fields = Object.entries(SHEETS[noun].fields).map(([name, { meaning, form, isRequired, example }]) => [
-      `\`${name}\``,
-      meaning,
-      form,
-      isRequired ? 'yes' : 'no',
-      example && `\`${example}\``,
-    ])
-    expect(rows(part)).toEqual(fields)
-  })
-
-  test('have the template that the page shows', () => {
-    expect(blocks('csv', part).map((block) => block.trimEnd())).toEqual([
-      templateOf(noun, 'csv').replaceAll('\r\n', '\n'),
-    ])
-  })
-
-  test('have the computed columns that the page lists', () => {
-    const [, columns] = rows(under('## Computed columns')).find(([first]) => first === noun) ?? []
-    expect(columns).toBe(
-      derivedColumns(SHEETS[noun])
-        .map((column) => `\`${column}\``)
-        .join(' '),
-    )
-  })
-})
-
-test('the page lists the maps that come with the command', () => {
-  expect(rows(under('### Trackers, directories and HR systems').replaceAll('\\|', '\u2502'))).toEqual(
-    SHIPPED_MAPS.map(({ name, noun, reads }) => [`\`${name}\``, noun, reads.replaceAll('|', '\u2502')]),
-  )
-})
+const PAGES = ['import', 'nightly', 'maps', 'sync', 'export', 'columns'].map(pageOf).join('\n')
 
 describe('every command line', () => {
   const clock = () => NOW
@@ -74,7 +26,9 @@ describe('every command line', () => {
   function program(): Command {
     const all = new Command('operations')
     const commands = [importCommand(clock), exportCommand(), historyCommand(clock), eraseCommand(clock)]
-    for (const command of [...commands, backupCommand(clock), keysCommand(clock)]) all.addCommand(idle(command))
+    const others = [backupCommand(clock), keysCommand(clock), mapsCommand(clock), importsCommand()]
+    const more = [undoCommand(clock), mergeCommand(clock)]
+    for (const command of [...commands, ...others, ...more]) all.addCommand(idle(command))
     return all.exitOverride()
   }
 
@@ -85,9 +39,9 @@ describe('every command line', () => {
   }
 
   const lines = [
-    ...blocks('sh'),
-    ...blocks('crontab'),
-    ...Array.from(page.matchAll(/`(npx operations [^`]+)`/g), ([, line = '']) => line),
+    ...blocks('sh', PAGES),
+    ...blocks('crontab', PAGES),
+    ...Array.from(PAGES.matchAll(/`(npx operations [^`]+)`/g), ([, line = '']) => line),
   ]
     .flatMap((block) => block.split('\n'))
     .flatMap((line) => /\bnpx operations (.+)/.exec(line)?.[1] ?? [])
@@ -109,13 +63,13 @@ describe('every command line', () => {
     ]
     const known = new Set(flagsOf(program()))
     const ofGithub = ['--state', '--limit', '--json']
-    const named = Array.from(page.matchAll(/(?<=[\s`])--[a-z][\w-]*/g), ([flag]) => flag)
+    const named = Array.from(PAGES.matchAll(/(?<=[\s`])--[a-z][\w-]*/g), ([flag]) => flag)
     expect(named.filter((flag) => !known.has(flag) && !ofGithub.includes(flag))).toEqual([])
   })
 })
 
 describe('syncProject', () => {
-  const part = under('## Over the API')
+  const part = pageOf('sync')
   const [, curl = ''] = blocks('sh', part)
   const [answer = ''] = blocks('json', part)
 
