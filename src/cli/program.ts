@@ -20,6 +20,7 @@ import { keysCommand } from './keys.js'
 import { migrateCommand } from './migrate.js'
 import { schemaCommand } from './schema.js'
 import { serveCommand } from './serve.js'
+import { undoCommand } from './undo.js'
 
 const DONE = 0
 const FAILED = 1
@@ -61,6 +62,7 @@ function programOf(): Command {
     .addCommand(keysCommand(clock))
     .addCommand(importCommand(clock))
     .addCommand(importsCommand())
+    .addCommand(undoCommand(clock))
     .addCommand(exportCommand())
     .addCommand(historyCommand(clock))
     .addCommand(diffCommand(clock))

@@ -5,7 +5,7 @@ import type { Tables } from '../store/tables.js'
 import type { ChangeAction, EntityKind } from '../vocabulary.js'
 import type { FieldChanges, Recorded } from './changes.js'
 
-type Entity = Readonly<Record<string, unknown>> & {
+export type Entity = Readonly<Record<string, unknown>> & {
   readonly id: string
   readonly createdAt: string
   readonly updatedAt: string

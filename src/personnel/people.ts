@@ -133,7 +133,7 @@ export function peopleLedger(write: Write): Ledger<PersonRow> {
   return new Ledger<PersonRow>(write, {
     kind: 'PERSON',
     table: (t) => t.person,
-    tracked: namesOf(PERSON_FIELDS),
+    tracked: [...namesOf(PERSON_FIELDS), 'mergedInto'],
     follow: followStatus,
   })
 }
@@ -189,7 +189,7 @@ export async function addPerson(write: Write, input: PersonInput): Promise<Perso
   const joined = await groupsToJoin(write, input.groupIds ?? [], check)
   check.refuse('This person cannot be added as given.')
   const draft = personWith(write, undefined, values)
-  await refuseTaken(write, draft)
+  await refuseTakenPerson(write, draft)
 
   const ledger = peopleLedger(write)
   const changes = firstMemberships(draft.id, joined)
@@ -207,14 +207,15 @@ export async function changePerson(write: Write, idOrEmail: string, input: Perso
   checkPerson(before, values, check)
   check.refuse('This person cannot be changed as given.')
   const draft = personWith(write, before, values)
-  await refuseTaken(write, draft)
+  await refuseTakenPerson(write, draft)
   const ledger = peopleLedger(write)
   const { row } = ledger.enter(before, draft)
   await ledger.store()
   return row
 }
 
-function refuseTaken(write: Write, draft: PersonRow): Promise<void> {
+/** Refuses an e-mail or an externalId that another person has. */
+export function refuseTakenPerson(write: Write, draft: PersonRow): Promise<void> {
   const claims = { email: 'emailFolded', externalId: 'externalId' } as const
   return refuseDuplicate(write, 'person', write.t.person, draft, claims)
 }
