@@ -14,6 +14,7 @@ import {
   text,
   type Values,
 } from '../fields.js'
+import { BATCH_ROWS } from '../history/changes.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, equalsFolded, type Naming, type Optional, refersTo, unindexed } from '../store/query/conditions.js'
@@ -24,7 +25,7 @@ import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold, foldedName, InputCheck, lengthViolation, tooManyItems, trimmed } from '../text.js'
 import { PERSON_STATUSES, type PersonStatus, TEXT_MAX } from '../vocabulary.js'
-import { type GroupRow, groupNaming, groups, groupsOfPeople } from './groups.js'
+import { type GroupRow, groupNaming, groups, groupsLedger, groupsOfPeople } from './groups.js'
 import { applyMembershipChanges, firstMemberships, followStatus, membershipChangesTo } from './memberships.js'
 import { refuseDuplicate } from './uniqueness.js'
 
@@ -268,6 +269,24 @@ export function addMember(write: Write, group: string, person: string): Promise<
 /** Removes a member; no effect if not a member. */
 export function removeMember(write: Write, group: string, person: string): Promise<GroupRow> {
   return regroupOne(write, group, person, (ids, id) => ids.delete(id))
+}
+
+/** Removes a group: its members leave, and its name is free again. */
+export async function removeGroup(write: Write, idOrName: string): Promise<GroupRow> {
+  const group = await referredRow(write, groups, groupNaming, idOrName)
+  const { db, t } = write
+  const { personId, groupId } = t.membership
+  for (;;) {
+    // Whoever has left is no longer found.
+    const members = db.select({ personId }).from(t.membership).where(eq(groupId, group.id))
+    const ids = (await members.orderBy(personId).limit(BATCH_ROWS)).map((row) => row.personId)
+    if (ids.length === 0) break
+    const current = await groupsOfPeople(write, ids)
+    const others = (id: string) => (current.get(id) ?? []).flatMap((one) => (one.id === group.id ? [] : one.id))
+    await regroup(write, new Map(ids.map((id) => [id, new Set(others(id))])))
+  }
+  await groupsLedger(write).remove(group)
+  return group
 }
 
 async function regroupOne(
