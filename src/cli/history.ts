@@ -185,7 +185,7 @@ export function inWords(row: ChangeRow, names: Names): string {
   const run = names.runs.get(row.importId ?? '')
   const author = `${by === 'cli' ? 'the command line' : (names.byId.get(by) ?? by)}${run ? runInWords(run) : ''}`
   const fields = Object.entries(fieldChangesOf(row)).map(
-    ([field, [from, to]]) => `${field} ${inText(from, names)} → ${inText(to, names)}`,
+    ([field, [from, to]]) => `${field} ${inText(from, names.byId)} → ${inText(to, names.byId)}`,
   )
   const words = `${recordedAt}  ${action.toLowerCase()} ${entity.toLowerCase()} ${called}, by ${author}`
   return escapedLine(fields.length === 0 ? words : `${words}: ${fields.join(', ')}`)
@@ -195,7 +195,7 @@ function runInWords({ id, kind, file, operator }: ImportRunRow): string {
   return ` (${[kind.toLowerCase(), file, operator, id].filter((part) => part !== null).join(', ')})`
 }
 
-function inText(value: Recorded, { byId }: Names): string {
+export function inText(value: Recorded, byId: Names['byId'] = new Map()): string {
   if (value === null || (Array.isArray(value) && value.length === 0)) return 'nothing'
   if (typeof value === 'string') return byId.get(value) ?? value
   return Array.isArray(value) ? value.join('; ') : String(value)

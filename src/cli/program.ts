@@ -21,6 +21,7 @@ import { mapsCommand } from './maps.js'
 import { migrateCommand } from './migrate.js'
 import { schemaCommand } from './schema.js'
 import { serveCommand } from './serve.js'
+import { undoCommand } from './undo.js'
 
 const DONE = 0
 const FAILED = 1
@@ -63,6 +64,7 @@ function programOf(): Command {
     .addCommand(importCommand(clock))
     .addCommand(mapsCommand(clock))
     .addCommand(importsCommand())
+    .addCommand(undoCommand(clock))
     .addCommand(exportCommand())
     .addCommand(historyCommand(clock))
     .addCommand(diffCommand(clock))

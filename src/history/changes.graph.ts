@@ -28,6 +28,7 @@ const ChangeAction = enumOf('ChangeAction', 'The action.', {
   UPDATED: 'Fields changed.',
   CLOSED: 'It was closed because it is missing from the data of its project.',
   ERASED: 'All data about the person was blanked on legal request.',
+  REMOVED: 'The group was removed: its members left, and its id is no longer found.',
 })
 
 const FieldChange = builder.objectRef<FieldChangeRow>('FieldChange')
@@ -123,7 +124,7 @@ function entityField<T extends Identified, F>(
   referenceField(Change, name, { to, list, by: 'entityId', scope: undefined, description })
 }
 entityField('person', Person, personnel, 'The person that changed; null for other kinds.')
-entityField('group', Group, groups, 'The group that changed; null for other kinds.')
+entityField('group', Group, groups, 'The group that changed; null for other kinds, and once it is removed.')
 entityField('risk', Risk, risks, 'The risk that changed; null for other kinds.')
 entityField('issue', Issue, issues, 'The issue that changed, open or not; null for other kinds.')
 itemsField(Change, 'fields', { of: FieldChange, description: 'Each field that changed.', relation: fieldChanges })
@@ -163,7 +164,7 @@ queryList('changes', {
     'The changes of all entities, oldest first, to follow: `endCursor` is never null, also on an empty page, and is where ' +
     'to resume. Shows the kinds that the key may read: people and groups with personnel.read, projects, risks and issues ' +
     'with projects.read. A cursor of another store, or of writes that a restore or a failover lost, is CURSOR_GONE: ' +
-    'read the lists again. After `ERASED`, delete what you have copied of the entity.',
+    'read the lists again. After `ERASED` and `REMOVED`, delete what you have copied of the entity.',
   list: feed,
 })
 

@@ -115,14 +115,22 @@ function nowCalled(names: (t: Tables) => Names): OfChange {
   }
 }
 
-/** The title of a risk or an issue, or the name of another entity. */
-export const changedTitle = nowCalled(({ person, group, project, risk, issue }) => [
+const titleNow = nowCalled(({ person, group, project, risk, issue }) => [
   ['PERSON', person, person.name],
   ['GROUP', group, group.name],
   ['PROJECT', project, project.name],
   ['RISK', risk, risk.title],
   ['ISSUE', issue, issue.title],
 ])
+
+/** The title of a risk or an issue, or the name of another entity; of one that is removed, the name that it had. */
+export const changedTitle: OfChange = {
+  of: titleNow.of,
+  value: (read, change) => {
+    const had = read.json.recorded(change.fields, 'name', 'from')
+    return sql`case when ${change.action} = 'REMOVED' then ${had} else ${titleNow.value(read, change)} end`
+  },
+}
 
 /** The reference of a risk or an issue, or the key of a project. */
 export const changedReference = nowCalled(({ project, risk, issue }) => [

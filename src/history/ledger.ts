@@ -1,11 +1,12 @@
-import type { PgTable } from 'drizzle-orm/pg-core'
+import { eq } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { DETAILS, type Detail, detailsIn } from '../details.js'
 import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import type { ChangeAction, EntityKind } from '../vocabulary.js'
 import type { FieldChanges, Recorded } from './changes.js'
 
-type Entity = Readonly<Record<string, unknown>> & {
+export type Entity = Readonly<Record<string, unknown>> & {
   readonly id: string
   readonly createdAt: string
   readonly updatedAt: string
@@ -20,7 +21,7 @@ export type LedgerOutcome = 'created' | 'updated' | 'unchanged'
 
 interface LedgerOptions<Row> {
   readonly kind: EntityKind
-  readonly table: (t: Tables) => PgTable & { $inferSelect: Row; $inferInsert: object }
+  readonly table: (t: Tables) => PgTable & { id: AnyPgColumn; $inferSelect: Row; $inferInsert: object }
   /** The fields whose changes are recorded in the history. */
   readonly tracked: readonly (keyof Row & string)[]
   /** The project that a row belongs to, or is. */
@@ -90,19 +91,29 @@ export class Ledger<Row extends Entity> {
     return pending
   }
 
+  /** Deletes a row; its history stays, and ends with its last values. */
+  async remove(row: Row): Promise<void> {
+    const { kind: entity, table, projectOf } = this.options
+    const { db, t, insertAll } = this.write
+    const of = { entity, entityId: row.id, projectId: projectOf?.(row) ?? null }
+    const fields = JSON.stringify(this.differences(row, undefined))
+    await db.delete(table(t)).where(eq(table(t).id, row.id))
+    await insertAll(t.change, [{ action: 'REMOVED', ...of, fields, ...originOf(this.write) }])
+  }
+
   private states(before: Row | undefined, after: Row): Pick<Tables['change']['$inferInsert'], 'stateFrom' | 'stateTo'> {
     const { stateOf = () => 0 } = this.options
     const [from, to] = [before ? stateOf(before) : 0, stateOf(after)]
     return from === to ? { stateFrom: null, stateTo: null } : { stateFrom: from, stateTo: to }
   }
 
-  private differences(before: Row | undefined, draft: Row): Record<string, [Recorded, Recorded]> {
+  private differences(before: Row | undefined, draft: Row | undefined): Record<string, [Recorded, Recorded]> {
     const fields: Record<string, [Recorded, Recorded]> = {}
     for (const name of this.options.tracked) {
       const from = (before?.[name] ?? null) as Recorded
-      const to = (draft[name] ?? null) as Recorded
+      const to = (draft?.[name] ?? null) as Recorded
       if (from === to) continue
-      if (name === DETAILS) Object.assign(fields, detailChanges(before?.[name], draft[name]))
+      if (name === DETAILS) Object.assign(fields, detailChanges(before?.[name], draft?.[name]))
       else fields[name] = [from, to]
     }
     return fields

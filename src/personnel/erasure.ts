@@ -18,7 +18,7 @@ import { fold } from '../text.js'
 import { type PersonRow, type PersonValues, personnel } from './people.js'
 
 /** Replaces erased values, so that the history still shows that there was one. */
-const ERASED = '(erased)'
+export const ERASED = '(erased)'
 const ERASED_NAME = 'Erased person'
 
 const KINDS = { person: 'PERSON', project: 'PROJECT', risk: 'RISK', issue: 'ISSUE' } as const

@@ -2,8 +2,9 @@ import { builder, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
 import { byKey, idOf, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
-import { columns, computedField, itemsField, mutationField } from '../graph/fields.js'
+import { columns, computedField, itemsField, mutationField, reportField } from '../graph/fields.js'
 import { boundedText, checkedBy, neverNull } from '../graph/inputs.js'
+import { members } from '../projects/results.graph.js'
 import {
   addGroup,
   changeGroup,
@@ -17,7 +18,7 @@ import {
   readNewGroup,
 } from './groups.js'
 import { Person, PersonConnection, PersonFilter } from './people.graph.js'
-import { addMember, membersOfGroup, removeMember } from './people.js'
+import { addMember, membersOfGroup, removeGroup, removeMember } from './people.js'
 
 export const Group = builder.objectRef<GroupRow>('Group')
 Group.implement({
@@ -126,6 +127,23 @@ mutationField('changeGroup', {
     input: arg({ type: ChangeGroupInput, required: true, description: 'What to change.' }),
   }),
   change: (write, { id, input }) => changeGroup(write, id, input),
+})
+
+const RemovedGroup = builder.objectRef<Pick<GroupRow, 'id' | 'name'>>('RemovedGroup')
+RemovedGroup.implement({ description: 'A group that was removed.', ...needs('personnel.manage') })
+members(RemovedGroup, {
+  id: { type: 'ID', description: 'The id that it had; its history keeps it.' },
+  name: { type: 'String', description: 'The name that it had, which is free again.' },
+})
+
+reportField('removeGroup', {
+  type: RemovedGroup,
+  scope: 'personnel.manage',
+  description:
+    'Removes a group: its members leave, its name and externalId are free again, and its id is no longer found. ' +
+    'Its history stays, and ends with `REMOVED`.',
+  args: (arg) => ({ id: arg.id({ required: true, description: idOf('group', 'name') }) }),
+  change: (write, { id }) => removeGroup(write, id),
 })
 
 function membershipField(name: string, description: string, work: typeof addMember): void {

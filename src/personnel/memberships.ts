@@ -7,7 +7,7 @@ import type { Tables } from '../store/tables.js'
 import { type GroupRow, groups, groupsOfPeople } from './groups.js'
 
 /** A change of someone's groups, recorded in the person's history. */
-interface MembershipChange {
+export interface MembershipChange {
   readonly personId: string
   readonly groupIds: readonly string[]
   readonly changes: FieldChanges

@@ -14,6 +14,7 @@ import {
   text,
   type Values,
 } from '../fields.js'
+import { BATCH_ROWS } from '../history/changes.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { contains, equalsFolded, type Naming, type Optional, refersTo, unindexed } from '../store/query/conditions.js'
@@ -24,7 +25,7 @@ import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold, foldedName, InputCheck, lengthViolation, tooManyItems, trimmed } from '../text.js'
 import { PERSON_STATUSES, type PersonStatus, TEXT_MAX } from '../vocabulary.js'
-import { type GroupRow, groupNaming, groups, groupsOfPeople } from './groups.js'
+import { type GroupRow, groupNaming, groups, groupsLedger, groupsOfPeople } from './groups.js'
 import { applyMembershipChanges, firstMemberships, followStatus, membershipChangesTo } from './memberships.js'
 import { refuseDuplicate } from './uniqueness.js'
 
@@ -133,7 +134,7 @@ export function peopleLedger(write: Write): Ledger<PersonRow> {
   return new Ledger<PersonRow>(write, {
     kind: 'PERSON',
     table: (t) => t.person,
-    tracked: namesOf(PERSON_FIELDS),
+    tracked: [...namesOf(PERSON_FIELDS), 'mergedInto'],
     follow: followStatus,
   })
 }
@@ -189,7 +190,7 @@ export async function addPerson(write: Write, input: PersonInput): Promise<Perso
   const joined = await groupsToJoin(write, input.groupIds ?? [], check)
   check.refuse('This person cannot be added as given.')
   const draft = personWith(write, undefined, values)
-  await refuseTaken(write, draft)
+  await refuseTakenPerson(write, draft)
 
   const ledger = peopleLedger(write)
   const changes = firstMemberships(draft.id, joined)
@@ -207,14 +208,15 @@ export async function changePerson(write: Write, idOrEmail: string, input: Perso
   checkPerson(before, values, check)
   check.refuse('This person cannot be changed as given.')
   const draft = personWith(write, before, values)
-  await refuseTaken(write, draft)
+  await refuseTakenPerson(write, draft)
   const ledger = peopleLedger(write)
   const { row } = ledger.enter(before, draft)
   await ledger.store()
   return row
 }
 
-function refuseTaken(write: Write, draft: PersonRow): Promise<void> {
+/** Refuses an e-mail or an externalId that another person has. */
+export function refuseTakenPerson(write: Write, draft: PersonRow): Promise<void> {
   const claims = { email: 'emailFolded', externalId: 'externalId' } as const
   return refuseDuplicate(write, 'person', write.t.person, draft, claims)
 }
@@ -267,6 +269,24 @@ export function addMember(write: Write, group: string, person: string): Promise<
 /** Removes a member; no effect if not a member. */
 export function removeMember(write: Write, group: string, person: string): Promise<GroupRow> {
   return regroupOne(write, group, person, (ids, id) => ids.delete(id))
+}
+
+/** Removes a group: its members leave, and its name is free again. */
+export async function removeGroup(write: Write, idOrName: string): Promise<GroupRow> {
+  const group = await referredRow(write, groups, groupNaming, idOrName)
+  const { db, t } = write
+  const { personId, groupId } = t.membership
+  for (;;) {
+    // Whoever has left is no longer found.
+    const members = db.select({ personId }).from(t.membership).where(eq(groupId, group.id))
+    const ids = (await members.orderBy(personId).limit(BATCH_ROWS)).map((row) => row.personId)
+    if (ids.length === 0) break
+    const current = await groupsOfPeople(write, ids)
+    const others = (id: string) => (current.get(id) ?? []).flatMap((one) => (one.id === group.id ? [] : one.id))
+    await regroup(write, new Map(ids.map((id) => [id, new Set(others(id))])))
+  }
+  await groupsLedger(write).remove(group)
+  return group
 }
 
 async function regroupOne(

@@ -130,6 +130,7 @@ export const OPERATIONS = {
   getGroup: oneOf('getGroup', 'group', GROUP),
   addGroup: changeBy('addGroup', 'AddGroupInput', GROUP),
   changeGroup: changeOf('changeGroup', 'ChangeGroupInput', GROUP),
+  removeGroup: 'mutation removeGroup($id: ID!) { removeGroup(id: $id) { id } }',
   listMembers: listOf('listMembers', 'personnel', PERSON, ofPath('group')),
   addMember: membershipBy('addMember'),
   removeMember: membershipBy('removeMember'),

@@ -39,6 +39,7 @@ const TABLE: readonly Route[] = [
   { method: 'POST', path: '/v1/groups', operation: 'addGroup', status: 201 },
   { method: 'GET', path: '/v1/groups/{id}', operation: 'getGroup', status: 200 },
   { method: 'PATCH', path: '/v1/groups/{id}', operation: 'changeGroup', status: 200 },
+  { method: 'DELETE', path: '/v1/groups/{id}', operation: 'removeGroup', status: 204 },
   { method: 'PUT', path: '/v1/groups/{id}/members/{personId}', operation: 'addMember', status: 204 },
   { method: 'DELETE', path: '/v1/groups/{id}/members/{personId}', operation: 'removeMember', status: 204 },
   { method: 'GET', path: '/v1/projects', operation: 'listProjects', status: 200, sheet: 'projects' },
