@@ -41,6 +41,11 @@ export function importCommand(clock: () => Date): Command {
     .option('--strict', 'take exact column names and values only, and guess nothing')
     .option('--reference-from <column>', 'the column to take as the reference')
     .addOption(new Option('--date-order <order>', 'what comes first in 03/04/2026').choices(DATE_ORDERS))
+    .addOption(
+      new Option('--keep <what>', "store the source's score of risks as given, instead of its factors").choices([
+        'score',
+      ]),
+    )
     .option('--suggest-map', 'print what is guessed about a file as a map to edit, and exit')
     .option('--dry-run', 'report what would change, without storing it')
     .option('--report <file>', 'write all findings to this JSON file')
@@ -76,7 +81,7 @@ Examples:
   operations import people --dry-run --report report.json people.csv`
 
 const FORMATS = SHEET_FORMATS.join(', ').replace(/, (?=\w+$)/, ' or ')
-const OF_GUESSES = ['referenceFrom', 'dateOrder', 'suggestMap'] as const
+const OF_GUESSES = ['referenceFrom', 'dateOrder', 'keep', 'suggestMap'] as const
 
 function checkGuessFlags(files: readonly string[], flags: ImportFlags): void {
   const foreign = OF_GUESSES.find((name) => flags[name] !== undefined)

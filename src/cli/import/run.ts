@@ -45,6 +45,7 @@ export interface ImportFlags {
   readonly strict?: true
   readonly referenceFrom?: string
   readonly dateOrder?: DateOrder
+  readonly keep?: 'score'
   readonly suggestMap?: true
   readonly dryRun?: true
   readonly report?: string
@@ -227,8 +228,8 @@ function otherProjects({ records, columnOf }: Sheet, project: string): string[] 
 type Reading = Pick<Run, keyof ImportFlags | 'mapping' | 'signal'> & { readonly isForced?: boolean }
 
 async function sheetOf(noun: SheetNoun, file: string, run: Reading): Promise<Sheet> {
-  const { encoding, sheet, mapping, strict, project, referenceFrom, dateOrder, isForced } = run
-  const plan = { noun, hasProject: project !== undefined, referenceFrom, dateOrder, isForced }
+  const { encoding, sheet, mapping, strict, project, referenceFrom, dateOrder, keep, isForced } = run
+  const plan = { noun, hasProject: project !== undefined, referenceFrom, dateOrder, keep, isForced }
   return readSheet(await bytesOf(file, run.signal), {
     ...{ encoding, sheet, mapping },
     name: file === '-' ? 'standard input' : file,

@@ -128,6 +128,23 @@ function headingsOf(cells: readonly string[]): string[] {
   return cells.map((cell) => unguarded(cell).trim())
 }
 
+/** Headings of which each is there once: a further X is X (2). */
+export function numberedHeadings(headings: readonly string[]): string[] {
+  const seen = new Set(headings.map(fold))
+  const first = new Set<string>()
+  return headings.map((heading) => {
+    if (heading === '' || !first.has(fold(heading))) {
+      first.add(fold(heading))
+      return heading
+    }
+    let count = 2
+    while (seen.has(fold(`${heading} (${count})`))) count++
+    const numbered = `${heading} (${count})`
+    seen.add(fold(numbered))
+    return numbered
+  })
+}
+
 /** A header goes on as long as one of its headings is merged with the cell below. */
 function wholeHeader({ table, header }: HeadedTable, { knows }: HeaderTest): TableRow {
   let whole = header

@@ -36,6 +36,8 @@ export interface Rule {
   readonly unique?: true | undefined
   /** Blank wherever this other field is blank. */
   readonly with?: string | undefined
+  /** For a status: CLOSED where it is blank and one of these columns has a day. */
+  readonly closedBy?: readonly string[] | undefined
 }
 
 /** A condition on the source's records; exactly one of `is`, `not` and `blank` is there. */
@@ -119,7 +121,7 @@ function columnsOf(map: unknown, problems: string[]): [string, unknown][] {
 
 const RULE_MEMBERS = [
   ...['from', 'constant', 'before', 'values', 'default', 'otherwise', 'join', 'split', 'bands', 'date', 'months'],
-  ...['prefix', 'cut', 'optional', 'oneLine', 'unique', 'with'],
+  ...['prefix', 'cut', 'optional', 'oneLine', 'unique', 'with', 'closedBy'],
 ]
 
 function ruleOf(content: unknown, field: string, problems: string[]): Rule {
@@ -148,6 +150,7 @@ function ruleOf(content: unknown, field: string, problems: string[]): Rule {
     oneLine: take('oneLine', isTrue, 'true'),
     unique: take('unique', isTrue, 'true'),
     with: take('with', isFilled, 'the name of a field'),
+    closedBy: take('closedBy', isList, 'a list of names'),
   }
 }
 
@@ -186,7 +189,7 @@ function refuseContradictions(members: Members, field: string, problems: string[
     if (others.length > 0) problems.push(`${field} has "constant", and so must not have ${others.join(', ')}.`)
     return
   }
-  if (!has('from')) problems.push(`${field} must have "from" or "constant".`)
+  if (!has('from') && !has('closedBy')) problems.push(`${field} must have "from" or "constant".`)
   for (const [member, { others, why }] of Object.entries(EXCLUDES)) {
     const both = has(member) ? others.filter(has) : []
     if (both.length > 0) problems.push(`${field} has "${member}", and so must not have ${both.join(' or ')}, ${why}.`)
@@ -265,6 +268,10 @@ function isScalars(value: unknown): value is Readonly<Record<string, Scalar>> {
 function isNames(value: unknown): value is Names {
   const names: unknown[] = Array.isArray(value) ? value : [value]
   return names.length > 0 && names.every((name) => isText(name) && name.trim() !== '')
+}
+
+function isList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && isNames(value)
 }
 
 function isWords(value: unknown): value is Scalar | readonly Scalar[] {

@@ -13,6 +13,7 @@ import {
   joinedNotes,
   knownColumns,
   mappedColumns,
+  numberedHeadings,
   recordRows,
   surplusOf,
 } from './header.js'
@@ -54,7 +55,8 @@ export interface Sheet extends SheetRecords {
   columnOf(field: string): string
 }
 
-export interface GuessPlan extends Pick<GuessOptions, 'hasProject' | 'referenceFrom' | 'dateOrder'> {
+export interface GuessPlan
+  extends Pick<GuessOptions, 'hasProject' | 'referenceFrom' | 'dateOrder' | 'keep' | 'values'> {
   readonly noun: SheetNoun
   /** Guess also where everything has our own names and forms. */
   readonly isForced?: boolean | undefined
@@ -167,14 +169,15 @@ function mappedTable(found: HeadedTable, mapping: Mapping, order?: DateOrder): S
 /** A table whose columns are guessed, unless its header and its values are our own. */
 function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan, columns: Columns): Sheet {
   const headings = found.header.cells.filter((heading) => heading !== '')
-  const hasFieldNames =
-    headings.every((heading) => columns.knows(heading)) && plan.referenceFrom === undefined && !plan.isForced
+  const isChosen = plan.referenceFrom !== undefined || plan.keep !== undefined || plan.isForced
+  const hasFieldNames = headings.every((heading) => columns.knows(heading)) && !isChosen
   // Without a header that is known there is nothing to guess from.
   const named = hasFieldNames || (found.count === 0 && !plan.isForced) ? namedTable(found, options) : undefined
   const isSame = named && isOwnForm(plan.noun, Object.keys(named.records[0]?.values ?? {}), named.records)
   if (isSame && !named.records.some(isLone)) return named
   const { fields, derived, ignoreUnknown } = options
-  const { found: table, rows, notes } = outlineOf(found, plan.noun, fields)
+  const header = { ...found.header, cells: numberedHeadings(found.header.cells) }
+  const { found: table, rows, notes } = outlineOf({ ...found, header }, plan.noun, fields)
   if (isSame && notes.length === 0) return named
   const guessed = guess(plan.noun, table.header.cells, rows, { ...plan, fields, derived, ignoreUnknown })
   // In a sheet with our own names only words and dates are translated; what else is wrong is a violation of its row.
@@ -195,7 +198,7 @@ function isLone({ values }: SheetRecord): boolean {
 function guessedObjects(source: () => Iterable<JsonRecord>, options: SheetOptions, plan: GuessPlan): Sheet {
   const columns = new Columns(options)
   const named = namedObjects(source(), columns)
-  const isForced = plan.referenceFrom !== undefined || plan.isForced === true
+  const isForced = plan.referenceFrom !== undefined || plan.keep !== undefined || plan.isForced === true
   const isNamed = columns.unknown.size === 0
   const hasFieldNames = isNamed && isOwnForm(plan.noun, [...columns.named.keys()], named.records)
   // Whoever sends details as a list knows our names, so that an unknown one is a mistake.

@@ -113,9 +113,31 @@ test('a score in fractions is kept in details', () => {
 describe('an unknown word', () => {
   const sheet = lines('ID,Risk,Likelihood,Impact', '1,a,High,1', '2,b,Zorp,2', '3,c,Low,3', '4,d,zorp,4', '5,e,Zorp,5')
 
-  test('is named once with its rows and the line of a map that settles it', () => {
+  test('is named with its rows and what settles it, as are those of the other columns', () => {
     expect(questions(sheet)).toEqual([
-      'Likelihood: it is not known what "Zorp" (rows 3, 6), "zorp" (row 5) means for likelihood. Print the map with --suggest-map, put in "likelihood": { "from": "Likelihood", "values": { "Zorp": ... } }, and import with --map.',
+      'Likelihood: it is not known what "Zorp" (rows 3, 6), "zorp" (row 5) means for likelihood, which is 1, 2, 3, 4, 5. Say it with --value "Zorp=1", once for each word, or in a map (--suggest-map prints one).',
+    ])
+    const two = lines('ID,Summary,Status,Severity,Priority', '1,a,Zorp,Blip,High', '2,b,Open,Blop,Low')
+    expect(questions(two, 'issues')).toEqual([
+      expect.stringMatching(/^Status: .* "Zorp" \(row 2\) means for status, which is OPEN, /),
+      expect.stringMatching(/^Severity: .* "Blip" \(row 2\), "Blop" \(row 3\) means for severity/),
+    ])
+    const settled = { values: new Map(Object.entries({ zorp: 'CLOSED', blip: 'LOW', blop: 'HIGH' })) }
+    expect(column('severity', read('issues', two, settled))).toEqual(['LOW', 'HIGH'])
+  })
+
+  test('in one row of ten is left blank with a warning, where the field may be so, and known words count', () => {
+    const words = ['Accept', 'Mitigate', 'Defer', 'Share', 'Avoid', ...'Accept '.repeat(5).trim().split(' ')]
+    const rows = words.map((word, at) => `${at},risk ${at},${word},${at === 0 ? 'Sky-high' : 'High'},3`)
+    const { records, warnings } = read('risks', lines('ID,Risk,Response,Likelihood,Impact', ...rows))
+    expect(records[2]?.values).toMatchObject({ response: '', 'details.Response': 'Defer' })
+    expect(records[0]?.values).toMatchObject({ likelihood: '', impact: '', 'details.Likelihood': 'Sky-high' })
+    expect(records[3]?.values).toMatchObject({ response: 'TRANSFER', likelihood: 4, impact: '3' })
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^Likelihood: "Sky-high" \(row 2\) is no likelihood; left blank there, and kept in details/,
+      ),
+      expect.stringMatching(/^Response: "Defer" \(row 4\) is no response; left blank there/),
     ])
   })
 
@@ -130,17 +152,6 @@ describe('an unknown word', () => {
     desk.put('map.json', suggested.stdout.replaceAll('"?"', '5'))
     expect((await desk.report('risks', 'risks.csv', ...flags, '--map', 'map.json')).report.created).toBe(5)
     expect(desk.list('select count(*) from risk where likelihood = 5')).toEqual([3])
-  })
-
-  test('for a status is OPEN, kept in details and named in a warning', async () => {
-    const desk = openDesk()
-    desk.put('risks.csv', lines('ID,Risk,Status', '1,a,Open', '2,b,Zorp', '3,c,Closed', '4,d,Zorp'))
-    const { report } = await desk.report('risks', 'risks.csv', '--project', 'A', '--create-projects')
-    expect(report.created).toBe(4)
-    expect(report.files[0]?.warnings.map(({ detail }) => detail)).toEqual([
-      'status takes OPEN for "Zorp" (2, first in line 3), not known to the guessed map. To change that, put it into the map: "status": { "values": { "Zorp": "OPEN" } }.',
-    ])
-    expect(desk.list("select count(*) from risk where status = 'OPEN'")).toEqual([3])
   })
 })
 
@@ -230,12 +241,21 @@ describe('columns', () => {
     expect(guess?.notes).toEqual([...DEFAULTS, 'For owner, "Risk Owner" was preferred to "Responsible".'])
   })
 
-  test('of one name count once, and the second is named', () => {
-    const { records, guess } = read('risks', lines('ID,Risk,Treatment,Treatment', '1,x,Mitigate,Train people'))
-    expect([records[0]?.values, guess?.ignored]).toEqual([
-      { reference: '1', title: 'x', response: 'Mitigate' },
-      [{ column: 'column 4', why: 'Treatment is there before' }],
-    ])
+  test('of one name count once, and the second is kept in details, also by the suggested map', async () => {
+    const desk = openDesk()
+    desk.put('risks.csv', lines('ID,Risk,Treatment,Treatment', '1,x,Mitigate,Train people', '2,y,,Wait'))
+    const suggested = await desk.importSheet('risks', 'risks.csv', '--suggest-map')
+    desk.put('map.json', suggested.stdout)
+    for (const [project, ...flags] of [['A'], ['B', '--map', 'map.json']]) {
+      await desk.importSheet('risks', 'risks.csv', '--project', project ?? '', '--create-projects', ...flags)
+    }
+    const stored = 'select response, mitigation, details from risk order by project_id, reference'
+    expect(desk.rows(stored)).toEqual(
+      ['A', 'B'].flatMap(() => [
+        ['MITIGATE', null, '[{"name":"Treatment (2)","text":"Train people"}]'],
+        [null, null, '[{"name":"Treatment (2)","text":"Wait"}]'],
+      ]),
+    )
   })
 
   test('that are unknown are kept, cut to what fits, or left out by --ignore-unknown', () => {

@@ -91,7 +91,7 @@ export class RecordMapper {
     if ('violation' in found) return found
     const { column, scalars } = found
     const [first] = scalars
-    if (first === undefined) return { value: rule.default ?? '' }
+    if (first === undefined) return { value: isClosed(rule, gather) ? 'CLOSED' : (rule.default ?? '') }
     if (rule.split !== undefined) return { value: this.#partsOf(field, rule, scalars, rule.split, line) }
     const mapped = rule.values && this.#mapped(field, rule, scalars, line)
     if (mapped !== undefined) return { value: mapped }
@@ -157,6 +157,10 @@ function count(noted: Map<string, Noted>, key: string, line: number): void {
   const before = noted.get(key)
   if (before) before.count++
   else noted.set(key, { count: 1, line })
+}
+
+function isClosed({ closedBy = [] }: Rule, gather: Gather): boolean {
+  return closedBy.some((column) => gather(column).some((value) => /\d/.test(String(value ?? ''))))
 }
 
 function prefixed({ prefix }: Rule, value: Scalar): Scalar {
