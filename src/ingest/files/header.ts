@@ -154,7 +154,9 @@ function wholeHeader({ table, header }: HeadedTable, { knows }: HeaderTest): Tab
     if (++below > HEADER_ROWS_MAX) break
     const cells = headingsOf(raw)
     const upper = whole.cells
-    if (![...(merged ?? [])].some((at) => cells[at] !== '' && cells[at] === upper[at])) break
+    // A note that is merged beside the table goes on beside its rows.
+    const isHeading = (at: number) => cells[at] === upper[at] && knows(cells[at] ?? '')
+    if (![...(merged ?? [])].some(isHeading)) break
     const width = Math.max(cells.length, upper.length)
     const lowest = Array.from({ length: width }, (_, at) => cells[at] || upper[at] || '')
     whole = { line, cells: withGroups(lowest, upper, knows) }
@@ -187,6 +189,11 @@ function joinedHeader(upper: readonly string[], lower: readonly string[], test: 
   return isBetter && count > 1 && count * 2 >= below.length ? joined : undefined
 }
 
+/** What a group of columns is about if not about the entry, and the headings that then are of that thing. */
+const OTHER_THINGS =
+  /^(?:information )?(?:asset|system|process|supplier|vendor|component|application|service|location|control)s?$/i
+const GENERAL = /^(?:name|title|description|id|type|owner|category)$/i
+
 /** Puts the heading of a group before headings that are repeated, or that are known by it: `Residual` above `Impact`. */
 function withGroups(
   cells: readonly string[],
@@ -199,6 +206,8 @@ function withGroups(
     last = heading.length > HEADING_CHARACTERS_MAX ? '' : heading
     return last
   })
+  // A single text above a table is its title.
+  const hasGroups = above.filter((heading) => heading !== '').length > 1
   const groupsOf = new Map<string, Set<string>>()
   for (const [at, cell] of cells.entries()) {
     const group = groups[at] ?? ''
@@ -210,7 +219,8 @@ function withGroups(
     const group = groups[at]
     if (cell === '' || !group || group === cell) return cell
     const isRepeated = (groupsOf.get(cell)?.size ?? 0) > 1
-    return isRepeated || knows(`${group} ${cell}`) ? `${group} ${cell}` : cell
+    const isOther = hasGroups && OTHER_THINGS.test(group) && GENERAL.test(cell)
+    return isRepeated || isOther || knows(`${group} ${cell}`) ? `${group} ${cell}` : cell
   })
 }
 

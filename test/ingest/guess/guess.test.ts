@@ -102,6 +102,60 @@ describe('a likelihood', () => {
   })
 })
 
+test('a scale that its heading turns is turned, and one whose other end is open is a question', () => {
+  const sheet = (heading: string) => lines(`No,Hazard,Probability,${heading}`, '1,a,5,1', '2,b,5,4')
+  for (const heading of ['Impact (1=High 5=Low)', 'Impact (1-5; 1 = highest)', 'Impact (High=1; Low=5)']) {
+    const turned = read('risks', sheet(heading))
+    expect(column('impact', turned), heading).toEqual([5, 2])
+    expect(turned.guess?.columns[2]?.how).toBe('numbers from 1 to 5, turned so that 1 is the highest')
+  }
+  expect(column('impact', read('risks', sheet('Impact (1=Low 5=High)')))).toEqual(['1', '4'].map(Number))
+  expect(questions(sheet('Impact (1 = highest)'))).toEqual([expect.stringMatching(/^Impact .*other end is not named/)])
+  const issues = (heading: string) => lines(`No,Summary,${heading}`, '1,a,1', '2,b,4')
+  expect(column('severity', read('issues', issues('Severity (1=High 4=Low)')))).toEqual(['CRITICAL', 'LOW'])
+  expect(questions(issues('Priority (1=Low 4=High)'), 'issues')).toEqual([expect.stringMatching(/has numbers/)])
+})
+
+describe('a score beside the factors', () => {
+  const sheet = (heading: string, ...scores: unknown[]) =>
+    lines(`No,Hazard,Likelihood,Impact,${heading}`, ...scores.map((one, at) => `${at},x${at},${at + 1},4,${one}`))
+
+  test('is left out only where it is their product or its level in every row', () => {
+    for (const [heading, ...scores] of [
+      ['Exposure', 4, 8, 12],
+      ['Risk Level', 'low', 'Medium', 'HIGH'],
+      ['Score', 4, '', 12],
+    ])
+      expect(read('risks', sheet(String(heading), ...scores)).guess?.ignored, String(heading)).toHaveLength(1)
+    expect(column('details.Priority', read('risks', sheet('Priority', 4, 8, 1)))).toEqual([4, 8, 1])
+    expect(column('details.Score', read('risks', sheet('Score', 4, 8, 13)))).toEqual([4, 8, '13'])
+    const alone = read('risks', lines('No,Hazard,Rating,Exposure', '1,x,12,50000', '2,y,4,20'))
+    expect([column('scoreGiven', alone)[0], column('details.Rating', alone)[0]]).toEqual([undefined, '12'])
+  })
+
+  test('that puts the risks into another order is a warning, and --keep score stores it', async () => {
+    const desk = openDesk()
+    const rows = ['1,Valve leaks,6,9,54', '2,Label falls off,10,5,50', '3,Sensor drifts,4,5,20']
+    desk.put('risks.csv', lines('No,Risk Event,Likelihood,Impact,Score', ...rows))
+    const flags = ['risks', 'risks.csv', '--project', 'A', '--create-projects']
+    const { report } = await desk.report(...flags, '--dry-run')
+    expect(report.files[0]?.warnings).toEqual([])
+    desk.put(
+      'risks.csv',
+      lines('No,Risk Event,Likelihood,Impact,Score', '1,Valve leaks,8,8,64', '2,Label falls,9,7,63'),
+    )
+    expect((await desk.report(...flags, '--dry-run')).report.files[0]?.warnings).toEqual([
+      expect.objectContaining({
+        detail: expect.stringMatching(/^Score puts the risks .* lower in row 2 than .*--keep score/),
+      }),
+    ])
+    expect((await desk.report(...flags, '--keep', 'score')).report.created).toBe(2)
+    expect(desk.rows('select likelihood, score_given, details from risk where reference = 1')).toEqual([
+      [null, 16, '[{"name":"Likelihood","text":"8"},{"name":"Impact","text":"8"},{"name":"Score","text":"64"}]'],
+    ])
+  })
+})
+
 test('a score in fractions is kept in details', () => {
   const sheet = read('risks', lines('No,Hazard,Risk Score', '1,a,0.72', '2,b,0.2'))
   expect([column('scoreGiven', sheet), column('details.Risk Score', sheet)]).toEqual([
@@ -205,6 +259,37 @@ describe('a date', () => {
     const two = lines('ID,Risk,Date raised,Due date', '1,x,03/04/2026,31/12/2026')
     expect(column('raisedOn', read('risks', two))).toEqual(['2026-04-03'])
     expect(questions(dated('31/12/2026', '12/31/2026'))).toEqual([expect.stringMatching(/^Date raised: some dates/)])
+  })
+
+  test('among texts of dates may have been swapped by a spreadsheet: a warning, or a question where it decides', () => {
+    expect(questions(dated('2027-10-05', '14/05/2027'))).toEqual([
+      expect.stringMatching(
+        /^Date raised: "2027-10-05" \(row 2\) are dates, and "14\/05\/2027" \(row 3\) are texts\. .*swapped/,
+      ),
+    ])
+    const { warnings } = read('risks', dated('2027-10-25', '14/05/2027'))
+    expect(warnings).toEqual([expect.stringMatching(/are texts\. Are the dates right\?$/)])
+  })
+
+  test('of a row beyond the first thousands decides as well', () => {
+    const days = Array.from(
+      { length: 2_100 },
+      (_, at) => `${(at % 12) + 1}/${(at % 11) + 1}/${2000 + Math.floor(at / 132)} ${at}`,
+    )
+    expect(column('raisedOn', read('risks', dated(...days, '25/12/2026'))).slice(-2)).toEqual([
+      '2015-10-12',
+      '2026-12-25',
+    ])
+  })
+
+  test('of closing closes what has no status, and nothing else', () => {
+    const rows = ['1,a,,2026-05-01', '2,b,Open,2026-05-02', '3,c,,', '4,d,,n/a']
+    const { records, guess } = read('risks', lines('ID,Risk,Status,Date Closed', ...rows))
+    expect(records.map(({ values }) => values['status'])).toEqual(['CLOSED', 'Open', '', ''])
+    expect(guess?.notes).toContain('Without a status, what has a Date Closed is CLOSED: row 2.')
+    const none = read('issues', lines('Title,Completed At', 'a,2026-05-01', 'b,'))
+    expect(column('status', none)).toEqual(['CLOSED', ''])
+    expect(column('details.Completed At', none)).toEqual(['2026-05-01', ''])
   })
 
   test('that is none is left blank, kept in details and named, and a column of such texts is kept as it is', () => {
