@@ -26,6 +26,7 @@ export function importCommand(clock: () => Date): Command {
     .option('--create-projects', 'create unknown projects (risks, issues)')
     .option('--create-groups', 'create unknown groups (people)')
     .option('--strict-people', 'refuse owners and assignees who are not on the roster')
+    .option('--strict-references', 'refuse groups, members and risks that are not there')
     .option('--close-missing', 'close risks or issues of the projects in a file that are missing from it')
     .addOption(
       new Option(

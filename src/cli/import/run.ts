@@ -38,6 +38,7 @@ export interface ImportFlags {
   readonly createProjects?: true
   readonly createGroups?: true
   readonly strictPeople?: true
+  readonly strictReferences?: true
   readonly closeMissing?: true
   readonly missing?: 'inactive'
   readonly closeLimit?: string

@@ -10,7 +10,7 @@ import { checkPerson, type PersonRow, peopleLedger, personWith } from '../../per
 import type { Write } from '../../store/store.js'
 import { fold, type InputCheck } from '../../text.js'
 import { PEOPLE_COLUMNS } from '../columns.js'
-import { GroupMatcher } from '../matching/lookups.js'
+import { commaParts, GroupMatcher } from '../matching/lookups.js'
 import { RecordMatcher } from '../matching/recordMatcher.js'
 import {
   BATCH_RECORDS,
@@ -35,19 +35,27 @@ export function peopleImporter(run: ImportRun): Importer {
   const people = closeMissing ? { listed: others?.people ?? new Map(), added: new Set<string>() } : undefined
   const isFirst = isFirstLoad(run, (t) => t.person)
   return {
+    gather(all) {
+      for (const { values } of all) groups.note(values['groups'])
+      return all
+    },
     async take(batch) {
       const records = run.read(batch, readColumns)
       // In an empty store everyone is new, and nobody needs to be looked up.
       const roster = await rosterOf(run, (await isFirst()) ? [] : records)
-      await groups.find(records.flatMap(({ values }) => values.groups ?? []))
-      const sound = records.flatMap((record) => {
+      await groups.find(
+        records.flatMap(({ values }) => (values.groups ?? []).flatMap((one) => [one, ...commaParts(one)])),
+      )
+      const sound = records.flatMap((record, at) => {
         const { index, values, check } = record
         const before = roster.match(record)
         // An erased person from another store's export stays erased.
         const erasedAt = !before && values.id != null && isErasure(values) ? write.at : null
         if (before?.erasedAt) requireErased(before, values, check)
         else if (!erasedAt) checkPerson(before, values, check)
-        const groupIds = values.groups === undefined ? undefined : groups.idsOf(values.groups ?? [], check)
+        const isCell = typeof batch[at]?.values['groups'] === 'string'
+        const named = values.groups?.flatMap((one) => (isCell ? groups.namedBy(one, check) : [one]))
+        const groupIds = values.groups === undefined ? undefined : groups.idsOf(named ?? [], index, check)
         if (!run.accept(index, check)) return []
         // In a complete list, naming an inactive person without a status brings them back.
         const isBack = closeMissing && before?.status === 'INACTIVE' && !before.erasedAt && values.status == null
