@@ -15,6 +15,8 @@ export interface Rule {
   readonly constant?: Scalar | undefined
   /** Only the part of each value before this text is looked at, if the value has it. */
   readonly before?: string | undefined
+  /** Only the part after it, likewise. */
+  readonly after?: string | undefined
   /** The mapping of values, by their folded text. */
   readonly values?: ReadonlyMap<string, Scalar> | undefined
   /** For a blank, and for a value that is not in `values`. */
@@ -36,8 +38,8 @@ export interface Rule {
   readonly unique?: true | undefined
   /** Blank wherever this other field is blank. */
   readonly with?: string | undefined
-  /** For a status: CLOSED where it is blank and one of these columns has a day. */
-  readonly closedBy?: readonly string[] | undefined
+  /** For a status that is blank: what it is where one of these columns has a day, or (Terminated) after a name. */
+  readonly closedBy?: Readonly<Record<string, Scalar>> | undefined
 }
 
 /** A condition on the source's records; exactly one of `is`, `not` and `blank` is there. */
@@ -120,7 +122,20 @@ function columnsOf(map: unknown, problems: string[]): [string, unknown][] {
 }
 
 const RULE_MEMBERS = [
-  ...['from', 'constant', 'before', 'values', 'default', 'otherwise', 'join', 'split', 'bands', 'date', 'months'],
+  ...[
+    'from',
+    'constant',
+    'before',
+    'after',
+    'values',
+    'default',
+    'otherwise',
+    'join',
+    'split',
+    'bands',
+    'date',
+    'months',
+  ],
   ...['prefix', 'cut', 'optional', 'oneLine', 'unique', 'with', 'closedBy'],
 ]
 
@@ -137,6 +152,7 @@ function ruleOf(content: unknown, field: string, problems: string[]): Rule {
     from: listOf(take('from', isNames, 'a name, or a list of names')),
     constant: take('constant', isScalar, SCALAR),
     before: take('before', isFilled, 'a text that is not empty'),
+    after: take('after', isFilled, 'a text that is not empty'),
     values: valuesOf(take('values', isScalars, 'an object of texts, numbers, true or false'), field, problems),
     default: take('default', isScalar, SCALAR),
     otherwise: take('otherwise', isScalar, SCALAR),
@@ -150,7 +166,7 @@ function ruleOf(content: unknown, field: string, problems: string[]): Rule {
     oneLine: take('oneLine', isTrue, 'true'),
     unique: take('unique', isTrue, 'true'),
     with: take('with', isFilled, 'the name of a field'),
-    closedBy: take('closedBy', isList, 'a list of names'),
+    closedBy: take('closedBy', isScalars, 'an object of columns and values'),
   }
 }
 
@@ -268,10 +284,6 @@ function isScalars(value: unknown): value is Readonly<Record<string, Scalar>> {
 function isNames(value: unknown): value is Names {
   const names: unknown[] = Array.isArray(value) ? value : [value]
   return names.length > 0 && names.every((name) => isText(name) && name.trim() !== '')
-}
-
-function isList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && isNames(value)
 }
 
 function isWords(value: unknown): value is Scalar | readonly Scalar[] {

@@ -64,7 +64,7 @@ function takeStatus(assignment: Assignment, noun: SheetNoun): void {
   const isOpen = (cells: readonly string[]) => !column || isBlank(cells[column.at])
   const closed = rows.filter(({ cells }) => closing && isOpen(cells) && /\d/.test(cells[closing.at] ?? ''))
   if (!closing || closed.length === 0) return
-  rules.set('status', { ...(rules.get('status') ?? { from: [] }), closedBy: [closing.heading] })
+  rules.set('status', { ...(rules.get('status') ?? { from: [] }), closedBy: { [closing.heading]: 'CLOSED' } })
   notes.push(`Without a status, what has a ${closing.heading} is CLOSED: ${rowsOf(closed)}.`)
 }
 

@@ -5,7 +5,7 @@
 
 /** What stands for a blank. */
 export const BLANKS =
-  'n/a, na, n.a., none, nil, –, —, ?, tbd, tbc, tba, to be determined, unknown, not assessed, not rated, not applicable, unbekannt, keine, k.a., entfällt'
+  'n/a, na, n.a., none, nil, –, —, ?, tbd, tbc, tba, to be determined, unknown, not assessed, not rated, not set, no priority, not applicable, unbekannt, keine, k.a., entfällt'
 
 /** The steps from 1 to 5 of both factors, and of a level. */
 export const STEPS = {
@@ -60,9 +60,9 @@ export const STATUS_WORDS = {
   },
   people: {
     ACTIVE:
-      'active, enabled, true, yes, y, 1, employed, current, on leave, leave, aktiv, ja, wahr, beschäftigt, beurlaubt',
+      'active, enabled, true, yes, y, 1, employed, current, on leave, leave, provisioned, recovery, locked out, password expired, aktiv, ja, wahr, beschäftigt, beurlaubt',
     INACTIVE:
-      'inactive, disabled, false, no, n, 0, terminated, left, leaver, resigned, retired, former, suspended, deactivated, archived, inaktiv, nein, falsch, ausgeschieden, gekündigt, deaktiviert',
+      'inactive, disabled, false, no, n, 0, terminated, left, leaver, resigned, retired, former, suspended, deactivated, deprovisioned, staged, archived, inaktiv, nein, falsch, ausgeschieden, gekündigt, deaktiviert',
   },
   projects: {
     ACTIVE:

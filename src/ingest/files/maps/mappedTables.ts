@@ -81,9 +81,11 @@ function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Pla
   const rules = new Map<string, Rule>()
   for (const [field, rule] of mapping.rules) {
     const from = present(rule, field)
-    const closedBy = rule.closedBy?.flatMap((heading) => nameOf(heading) ?? [])
-    const isAbsent = from.length === 0 && rule.constant === undefined && rule.default === undefined && !closedBy?.length
-    if (!isAbsent) rules.set(field, { ...rule, from, ...(closedBy && { closedBy }) })
+    const closing = Object.entries(rule.closedBy ?? {}).map(
+      ([heading, is]) => [nameOf(heading) ?? heading, is] as const,
+    )
+    const isAbsent = [from[0], rule.constant, rule.default, rule.closedBy].every((one) => one === undefined)
+    if (!isAbsent) rules.set(field, { ...rule, from, ...(rule.closedBy && { closedBy: Object.fromEntries(closing) }) })
   }
   const where = mapping.where.map((condition) => ({ ...condition, from: present(condition, 'where') }))
   if (missing.length === 0) return { name: mapping.name, rules, where }
