@@ -33,6 +33,7 @@ export function importCommand(clock: () => Date): Command {
     .option('--create-projects', 'create unknown projects (risks, issues)')
     .option('--create-groups', 'create unknown groups (people)')
     .option('--strict-people', 'refuse owners and assignees who are not on the roster')
+    .option('--strict-references', 'refuse groups, members and risks that are not there')
     .option('--close-missing', 'close risks or issues of the projects in a file that are missing from it')
     .addOption(
       new Option(
@@ -48,6 +49,11 @@ export function importCommand(clock: () => Date): Command {
     .option('--strict', 'take exact column names and values only, and guess nothing')
     .option('--reference-from <column>', 'the column to take as the reference')
     .addOption(new Option('--date-order <order>', 'what comes first in 03/04/2026').choices(DATE_ORDERS))
+    .addOption(
+      new Option('--keep <what>', "store the source's score of risks as given, instead of its factors").choices([
+        'score',
+      ]),
+    )
     .option('--suggest-map', 'print what is guessed about a file as a map to edit, and exit')
     .option(...AS_OPTION)
     .option('--dry-run', 'report what would change, without storing it')
@@ -84,7 +90,7 @@ Examples:
   operations import people --dry-run --report report.json people.csv`
 
 const FORMATS = SHEET_FORMATS.join(', ').replace(/, (?=\w+$)/, ' or ')
-const OF_GUESSES = ['referenceFrom', 'dateOrder', 'suggestMap'] as const
+const OF_GUESSES = ['referenceFrom', 'dateOrder', 'keep', 'suggestMap'] as const
 
 const gather = (one: string, before: readonly string[] = []) => [...before, one]
 

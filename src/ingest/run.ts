@@ -48,6 +48,8 @@ export interface ImportOptions {
   /** Match owners and assignees with the roster; without it the result does not depend on the roster. */
   readonly matchPeople?: boolean
   readonly strictPeople?: boolean
+  /** Refuse groups, members and risks that are not there, instead of leaving them out with a warning. */
+  readonly strictReferences?: boolean
   /** The records are a complete list: close the other live entries of their projects, or set other people INACTIVE. */
   readonly closeMissing?: boolean
   /** How many may be closed at once, instead of `LIMITS.closeShareMax`. */
@@ -109,6 +111,17 @@ export class ImportRun {
   accept(index: number, check: InputCheck): boolean {
     for (const { member, detail } of check.found) this.violations.push({ index, field: member, detail })
     return check.isSound
+  }
+
+  /** Reports a reference to what is not there: the rest of the record is stored, unless the options say otherwise. */
+  missing(
+    { index, check }: { readonly index: number; readonly check: InputCheck },
+    field: string,
+    detail: string,
+    isRefused = this.options.strictReferences,
+  ): void {
+    if (isRefused) check.violation(field, detail)
+    else this.warnings.push({ index, field, detail: `${detail} It is left out.` })
   }
 
   /** The parsed records of a batch, each with the check that collects its further violations. */

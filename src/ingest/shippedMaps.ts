@@ -39,7 +39,16 @@ function labelValues() {
 }
 
 const NUMERIC = ['yyyy-MM-dd', 'd.M.yyyy', 'd.M.yy', 'd/M/yyyy', 'M/d/yyyy', 'd/M/yy', 'M/d/yy', 'd-M-yyyy', 'M-d-yyyy']
-const NAMED = ['d/MMM/yy', 'd/MMM/yyyy', 'd MMM yyyy', 'd. MMM yyyy', 'd-MMM-yyyy', 'd-MMM-yy', 'MMM d, yyyy']
+const NAMED = [
+  'd/MMM/yy',
+  'd/MMM/yyyy',
+  'd MMM yyyy',
+  'd. MMM yyyy',
+  'd-MMM-yyyy',
+  'd-MMM-yy',
+  'MMM d, yyyy',
+  'MMM d yyyy',
+]
 
 /** A rule with these members for columns that the source may lack. */
 const rule =
@@ -50,11 +59,14 @@ const optional = rule({})
 const title = (...from: string[]) => ({ from, cut: TEXT_MAX.headline })
 const description = rule({ cut: TEXT_MAX.description })
 // An issue must have a severity.
-const severity = rule({ values: valuesOf(SEVERITY_WORDS), default: 'MEDIUM', otherwise: 'MEDIUM' })
+const severity = rule({
+  values: { ...valuesOf(SEVERITY_WORDS), 'no priority': 'MEDIUM' },
+  whenBlank: 'MEDIUM',
+})
 const severityOfLabels = rule({ values: labelValues(), default: 'MEDIUM' })
-// A status that is unknown is open, so that it is seen.
-const status = rule({ values: valuesOf(STATUS_WORDS.issues), otherwise: 'OPEN' })
-const personStatus = rule({ values: valuesOf(STATUS_WORDS.people), otherwise: 'ACTIVE' })
+const status = rule({ values: valuesOf(STATUS_WORDS.issues) })
+const OKTA_STATUSES = { locked_out: 'ACTIVE', password_expired: 'ACTIVE' }
+const personStatus = rule({ values: { ...valuesOf(STATUS_WORDS.people), ...OKTA_STATUSES } })
 const isoDay = rule({ date: 'yyyy-MM-dd' })
 // As the user's settings write it: the whole column shows how.
 const localDay = rule({ date: [...NUMERIC, ...NAMED], months: ['de', 'fr', 'es', 'pt', 'pl'] })
@@ -136,9 +148,14 @@ const ISSUES: readonly MapFile[] = [
     name: 'github-cli',
     product: 'the output of gh',
     reads: 'gh issue list --json number,title,body,state,labels,assignees,url,createdAt,milestone',
-    signature: [['number'], ['title'], ['state', 'createdAt', 'url', 'labels'], ['assignees', 'createdAt', 'url']],
+    signature: [['number', 'url'], ['title']],
+    only: names(
+      'assignees, author, body, closed, closedAt, closedByPullRequestsReferences, comments, createdAt, id, isPinned, labels, milestone, number, projectCards, projectItems, reactionGroups, state, stateReason, title, updatedAt, url',
+    ),
     columns: {
       ...GITHUB,
+      // The same whichever of the two was asked for.
+      reference: { from: ['number', 'url'], after: '/issues/', prefix: 'GH-' },
       assignee: optional('assignees.login'),
       url: optional('url'),
       raisedOn: isoDay('createdAt'),
@@ -233,6 +250,58 @@ const ISSUES: readonly MapFile[] = [
       dueOn: localDay('Due Date', 'Target Date'),
     },
   },
+  {
+    name: 'asana-csv',
+    product: 'an Asana export',
+    reads: 'the CSV export of an Asana project; a completed task is CLOSED, and its section is a detail',
+    signature: [['Task ID'], ['Completed At'], ['Name'], ['Section/Column']],
+    columns: {
+      reference: 'Task ID',
+      title: title('Name'),
+      description: description('Notes'),
+      severity: severity('Priority'),
+      status: { closedBy: { 'Completed At': 'CLOSED' }, default: 'OPEN' },
+      assignee: optional('Assignee Email', 'Assignee'),
+      assigneeName: optional('Assignee'),
+      raisedOn: localDay('Created At'),
+      dueOn: localDay('Due Date'),
+      'details.Section': optional('Section/Column'),
+    },
+  },
+  {
+    name: 'linear-csv',
+    product: 'a Linear export',
+    reads: 'the CSV export of Linear',
+    signature: [['ID'], ['Team'], ['Title'], ['Status'], ['Cycle Number', 'Estimate'], ['Created']],
+    columns: {
+      reference: 'ID',
+      title: title('Title'),
+      description: description('Description'),
+      severity: severity('Priority'),
+      status: status('Status'),
+      assignee: optional('Assignee'),
+      raisedOn: localDay('Created'),
+      dueOn: localDay('Due Date'),
+    },
+  },
+  {
+    name: 'trello-csv',
+    product: 'a Trello export',
+    reads: 'the CSV export of a Trello board; the list of a card is its status',
+    signature: [['Card ID'], ['Card Name'], ['List Name']],
+    columns: {
+      reference: 'Card ID',
+      title: title('Card Name'),
+      description: description('Card Description'),
+      severity: severity('Priority'),
+      status: { ...status('Archived', 'List Name'), values: { ...valuesOf(STATUS_WORDS.issues), true: 'CLOSED' } },
+      assignee: optional('Members'),
+      url: optional('Card URL'),
+      dueOn: localDay('Due Date'),
+      'details.List': optional('List Name'),
+      'details.Labels': optional('Labels'),
+    },
+  },
 ]
 
 const ENTRA = {
@@ -242,6 +311,8 @@ const ENTRA = {
   department: optional('department'),
   status: personStatus('accountEnabled'),
 }
+
+const WORKER = names('Preferred Name, Worker, Legal Name, Full Legal Name')
 
 const PEOPLE: readonly MapFile[] = [
   {
@@ -258,6 +329,36 @@ const PEOPLE: readonly MapFile[] = [
     reads: 'the CSV of Download users in the Microsoft Entra or Azure portal',
     signature: [['userPrincipalName'], ['displayName'], ['id', 'objectId', 'Object Id']],
     columns: { ...ENTRA, externalId: { from: ['id', 'objectId', 'Object Id'] } },
+  },
+  {
+    name: 'entra-bulk-csv',
+    product: 'a bulk template of Microsoft Entra',
+    reads: 'the CSV template by which the Microsoft Entra admin center creates users in bulk',
+    signature: [['Name [displayName] Required'], ['User name [userPrincipalName] Required']],
+    columns: {
+      name: 'Name [displayName] Required',
+      email: 'User name [userPrincipalName] Required',
+      title: optional('Job title [jobTitle]'),
+      department: optional('Department [department]'),
+      status: {
+        ...optional('Block sign in (Yes/No) [accountEnabled] Required'),
+        values: { yes: 'INACTIVE', no: 'ACTIVE' },
+      },
+    },
+  },
+  {
+    name: 'okta-json',
+    product: "an answer of Okta's API",
+    reads: "Okta's API: GET /api/v1/users",
+    signature: [['id'], ['status'], ['profile.login'], ['profile.email']],
+    columns: {
+      name: { from: ['profile.firstName', 'profile.lastName'], join: ' ' },
+      email: { from: ['profile.email', 'profile.login'] },
+      externalId: 'id',
+      title: optional('profile.title'),
+      department: optional('profile.department'),
+      status: personStatus('status'),
+    },
   },
   {
     name: 'google-csv',
@@ -311,12 +412,15 @@ const PEOPLE: readonly MapFile[] = [
       ['Supervisory Organization', 'Worker Status', 'Worker'],
     ],
     columns: {
-      name: { from: ['Preferred Name', 'Worker', 'Legal Name', 'Full Legal Name'] },
+      name: { from: WORKER, before: ' (Terminated)' },
       email: optional('Email - Primary Work', 'Primary Work Email', 'Work Email', 'Email - Work'),
       externalId: { from: ['Employee ID', 'Worker ID'] },
       title: 'Business Title',
       department: optional('Supervisory Organization', 'Department', 'Cost Center'),
-      status: personStatus('Worker Status', 'Active Status', 'Employee Status'),
+      status: {
+        ...personStatus('Worker Status', 'Active Status', 'Employee Status'),
+        closedBy: Object.fromEntries(WORKER.map((heading) => [heading, 'INACTIVE'])),
+      },
     },
   },
 ]

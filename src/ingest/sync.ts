@@ -118,6 +118,8 @@ async function part(
   const { counts, violations, unclosed, warnings } = await importRecords(write, noun, sourceRecords, {
     ...options,
     wording,
+    // Nobody reads the warnings of a program: it must send what it refers to.
+    strictReferences: true,
   })
   return { counts, violations: [...violations, ...unclosed].map(violationOf), warnings: warnings.map(violationOf) }
 }

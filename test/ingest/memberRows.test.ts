@@ -55,7 +55,7 @@ test('each violation is at its own row, and nothing is stored', async () => {
       'Divers,,bea@example.com,cleo@example.com',
     ),
   )
-  const { code, report } = await desk.report('groups', 'bad.csv')
+  const { code, report } = await desk.report('groups', 'bad.csv', '--strict-references')
   expect({ code, violations: report.files[0]?.violations }).toEqual({
     code: 1,
     violations: [

@@ -38,17 +38,17 @@ test.each([
   [
     'a new word',
     [HEADER, 'R-1,Flood,8,6,Parked,03/04/2026'],
-    'State: "Parked" (row 2) is new for status. Say what it means with --value "Parked=...".',
+    'State: "Parked" (row 2) is not known for status. Say what it means with --value "Parked=...".',
   ],
   [
     'a value outside the scale',
     [HEADER, 'R-1,Flood,12,6,Active,03/04/2026'],
-    'Likelihood (1-10): "12" (row 2) is new for likelihood.',
+    'Likelihood (1-10): "12" (row 2) is not known for likelihood.',
   ],
   [
     'a day of another form',
     [HEADER, 'R-1,Flood,8,6,Active,2026 week 4'],
-    'Raised: "2026 week 4" (row 2) is new for raisedOn.',
+    'Raised: "2026 week 4" (row 2) is not known for raisedOn.',
   ],
   [
     'a column that is gone',

@@ -46,7 +46,7 @@ test('undoing an import restores what it updated and closed, and closes what it 
     desk,
     ...(['risks', OF_APOLLO] as const),
     'reference,title,likelihood,impact,status,owner,Cost,Site',
-    'R-1,Flood of the cellar,2,2,OCCURRED,grace@example.com,,Pier',
+    'R-1,Flood of the cellar,2,2,OCCURRED,grace@example.com,20,Pier',
     'R-3,Frost,3,3,OPEN,,,',
   )
   const after = desk.rows(STATE)

@@ -172,16 +172,18 @@ describe('groups', () => {
     )
     desk.put('none.csv', lines('email,title', 'ada@example.com,Chief'))
     desk.put('unknown.csv', lines('email,groups', 'ada@example.com,Divers;Painters'))
-    expect(await desk.importSheet('people', 'all.csv', 'none.csv', 'unknown.csv')).toMatchObject({
-      code: 1,
-      stderr: lines(
-        'all.csv: 2 updated, 1 unchanged.',
-        'none.csv: 1 updated, 0 unchanged.',
-        'unknown.csv: nothing was stored, because 1 of 1 rows cannot be used:',
-        '  line 2, groups "Divers;Painters": There is no group "Painters". Import groups first, or create it with --create-groups.',
-        '1 of 3 files could not be used.',
-      ),
-    })
+    expect(await desk.importSheet('people', 'all.csv', 'none.csv', 'unknown.csv', '--strict-references')).toMatchObject(
+      {
+        code: 1,
+        stderr: lines(
+          'all.csv: 2 updated, 1 unchanged.',
+          'none.csv: 1 updated, 0 unchanged.',
+          'unknown.csv: nothing was stored, because 1 of 1 rows cannot be used:',
+          '  line 2, groups "Divers;Painters": There is no group "Painters". Import groups first, or create it with --create-groups.',
+          '1 of 3 files could not be used.',
+        ),
+      },
+    )
     expect(desk.rows(MEMBERS)).toEqual([
       ['Divers', 'Ada,Cleo'],
       ['welders', 'Cleo'],
@@ -206,7 +208,15 @@ describe('groups', () => {
     desk.put('b.csv', lines('name,externalId,members', 'Deep divers,D-1,bea@example.com', 'WELDERS,W-1,'))
     desk.put('c.csv', lines('externalId,description', 'D-1,Below'))
     desk.put('d.csv', lines('name,externalId,members', 'Deep divers,D-1,ada@example.com;Dora', 'welders,D-1,'))
-    const { code, report } = await desk.report('groups', 'a.csv', 'b.csv', 'b.csv', 'c.csv', 'd.csv')
+    const { code, report } = await desk.report(
+      'groups',
+      'a.csv',
+      'b.csv',
+      'b.csv',
+      'c.csv',
+      'd.csv',
+      '--strict-references',
+    )
     const [ofA, ofB, ofSame, ofC, ofD] = report.files.map((file) => [file.created, file.updated, file.unchanged])
     expect({ code, ofA, ofB, ofSame, ofC, ofD }).toEqual({
       ...{ code: 1, ofA: [2, 0, 0], ofB: [0, 2, 0], ofSame: [0, 0, 2], ofC: [0, 1, 0], ofD: [0, 0, 0] },

@@ -1,3 +1,4 @@
+import { rowsInWords } from '../../ingest/files/guess/column.js'
 import type { Guess } from '../../ingest/files/guess/guess.js'
 import type { Sheet } from '../../ingest/files/sheet.js'
 import type { SheetNoun } from '../../ingest/files/table.js'
@@ -188,7 +189,10 @@ function strangersInWords(field: string, all: readonly Diagnostic[]): Finding {
 function repeated(sheet: Sheet, all: readonly Diagnostic[]): Finding {
   const [first] = all.map((one) => findingOf(sheet, one))
   if (!first) throw new Error('A group has at least one.')
-  return all.length === 1 ? first : { ...first, detail: `${first.detail} (The same in ${all.length - 1} more.)` }
+  const lines = all.slice(1).flatMap((one) => findingOf(sheet, one).line ?? [])
+  return all.length === 1
+    ? first
+    : { ...first, detail: `${first.detail} (The same in ${rowsInWords(lines, all.length - 1)}.)` }
 }
 
 export function findingOf(sheet: Sheet, { index, field, detail }: Diagnostic): Finding {

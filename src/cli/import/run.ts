@@ -11,6 +11,7 @@ import { DetailNames, sheetLayout } from '../../ingest/files/cells.js'
 import { csvLine } from '../../ingest/files/csv.js'
 import type { DateOrder } from '../../ingest/files/guess/dates.js'
 import { BadMapping, folded, type Mapping, printMapping, readMapping } from '../../ingest/files/mapping.js'
+import { ofEntries } from '../../ingest/files/outline.js'
 import { formatOf, readSheet, type Sheet, type SheetFormat, UnreadableSheet } from '../../ingest/files/sheet.js'
 import { listed, type SheetNoun } from '../../ingest/files/table.js'
 import { importRecords } from '../../ingest/importers.js'
@@ -47,6 +48,7 @@ export interface ImportFlags {
   readonly createProjects?: true
   readonly createGroups?: true
   readonly strictPeople?: true
+  readonly strictReferences?: true
   readonly closeMissing?: true
   readonly missing?: 'inactive'
   readonly closeLimit?: string
@@ -54,6 +56,7 @@ export interface ImportFlags {
   readonly strict?: true
   readonly referenceFrom?: string
   readonly dateOrder?: DateOrder
+  readonly keep?: 'score'
   readonly suggestMap?: true
   readonly as?: string
   readonly dryRun?: true
@@ -212,7 +215,9 @@ async function importFile(store: Store, noun: SheetNoun, file: string, run: Run)
   if (sheet.guess && !run.json) say(guessInWords(file, sheet.guess))
   const open = [...questionsOf(noun, sheet, run), ...misfitsInWords(sheet, source, accepted)]
   if (open.length > 0) return { ...unreadable(file, ...open), guess: sheet.guess, notes: sheet.notes }
-  const { mapping, headings } = sheet
+  const { headings } = sheet
+  // What the guess left out tonight is left out tomorrow.
+  const mapping = sheet.guess && sheet.mapping ? ofEntries(sheet.mapping) : sheet.mapping
   const isOther = source !== undefined && mapping !== undefined && isOtherMap(before, { mapping, headings })
   const onStored = isOther ? (write: Write) => acceptMap(write, source, noun, { mapping, headings }) : undefined
   const { result, ...stored } = await importSheet(store, noun, file, sheet, { ...run, sha256, onStored })
@@ -276,8 +281,8 @@ type Reading = Pick<Run, keyof ImportFlags | 'mapping'> & {
 }
 
 async function sheetOf(noun: SheetNoun, file: string, bytes: Uint8Array, run: Reading): Promise<Sheet> {
-  const { encoding, sheet, mapping, accepted, strict, project, referenceFrom, dateOrder, isForced } = run
-  const plan = { noun, hasProject: project !== undefined, referenceFrom, dateOrder, isForced }
+  const { encoding, sheet, mapping, accepted, strict, project, referenceFrom, dateOrder, keep, isForced } = run
+  const plan = { noun, hasProject: project !== undefined, referenceFrom, dateOrder, keep, isForced }
   return readSheet(bytes, {
     ...{ encoding, sheet, mapping, accepted },
     values: new Map(run.value?.map(wordAndValue)),

@@ -137,6 +137,23 @@ function headingsOf(cells: readonly string[]): string[] {
   return cells.map((cell) => unguarded(cell).trim())
 }
 
+/** Headings of which each is there once: a further X is X (2). */
+export function numberedHeadings(headings: readonly string[]): string[] {
+  const seen = new Set(headings.map(fold))
+  const first = new Set<string>()
+  return headings.map((heading) => {
+    if (heading === '' || !first.has(fold(heading))) {
+      first.add(fold(heading))
+      return heading
+    }
+    let count = 2
+    while (seen.has(fold(`${heading} (${count})`))) count++
+    const numbered = `${heading} (${count})`
+    seen.add(fold(numbered))
+    return numbered
+  })
+}
+
 /** A header goes on as long as one of its headings is merged with the cell below. */
 function wholeHeader({ table, header }: HeadedTable, { knows }: HeaderTest): TableRow {
   let whole = header
@@ -146,7 +163,9 @@ function wholeHeader({ table, header }: HeadedTable, { knows }: HeaderTest): Tab
     if (++below > HEADER_ROWS_MAX) break
     const cells = headingsOf(raw)
     const upper = whole.cells
-    if (![...(merged ?? [])].some((at) => cells[at] !== '' && cells[at] === upper[at])) break
+    // A note that is merged beside the table goes on beside its rows.
+    const isHeading = (at: number) => cells[at] === upper[at] && knows(cells[at] ?? '')
+    if (![...(merged ?? [])].some(isHeading)) break
     const width = Math.max(cells.length, upper.length)
     const lowest = Array.from({ length: width }, (_, at) => cells[at] || upper[at] || '')
     whole = { line, cells: withGroups(lowest, upper, knows) }
@@ -179,6 +198,11 @@ function joinedHeader(upper: readonly string[], lower: readonly string[], test: 
   return isBetter && count > 1 && count * 2 >= below.length ? joined : undefined
 }
 
+/** What a group of columns is about if not about the entry, and the headings that then are of that thing. */
+const OTHER_THINGS =
+  /^(?:information )?(?:asset|system|process|supplier|vendor|component|application|service|location|control)s?$/i
+const GENERAL = /^(?:name|title|description|id|type|owner|category)$/i
+
 /** Puts the heading of a group before headings that are repeated, or that are known by it: `Residual` above `Impact`. */
 function withGroups(
   cells: readonly string[],
@@ -191,6 +215,8 @@ function withGroups(
     last = heading.length > HEADING_CHARACTERS_MAX ? '' : heading
     return last
   })
+  // A single text above a table is its title.
+  const hasGroups = above.filter((heading) => heading !== '').length > 1
   const groupsOf = new Map<string, Set<string>>()
   for (const [at, cell] of cells.entries()) {
     const group = groups[at] ?? ''
@@ -202,7 +228,8 @@ function withGroups(
     const group = groups[at]
     if (cell === '' || !group || group === cell) return cell
     const isRepeated = (groupsOf.get(cell)?.size ?? 0) > 1
-    return isRepeated || knows(`${group} ${cell}`) ? `${group} ${cell}` : cell
+    const isOther = hasGroups && OTHER_THINGS.test(group) && GENERAL.test(cell)
+    return isRepeated || isOther || knows(`${group} ${cell}`) ? `${group} ${cell}` : cell
   })
 }
 

@@ -15,6 +15,8 @@ export interface Rule {
   readonly constant?: Scalar | undefined
   /** Only the part of each value before this text is looked at, if the value has it. */
   readonly before?: string | undefined
+  /** Only the part after it, likewise. */
+  readonly after?: string | undefined
   /** The mapping of values, by their folded text. */
   readonly values?: ReadonlyMap<string, Scalar> | undefined
   /** For a blank, and for a value that is not in `values`. */
@@ -38,6 +40,8 @@ export interface Rule {
   readonly unique?: true | undefined
   /** Blank wherever this other field is blank. */
   readonly with?: string | undefined
+  /** For a status that is blank: what it is where one of these columns has a day, or (Terminated) after a name. */
+  readonly closedBy?: Readonly<Record<string, Scalar>> | undefined
 }
 
 /** A condition on the source's records; exactly one of `is`, `not` and `blank` is there. */
@@ -124,6 +128,7 @@ const RULE_MEMBERS = [
     'from',
     'constant',
     'before',
+    'after',
     'values',
     'default',
     'whenBlank',
@@ -134,7 +139,7 @@ const RULE_MEMBERS = [
     'date',
     'months',
   ],
-  ...['prefix', 'cut', 'optional', 'oneLine', 'unique', 'with'],
+  ...['prefix', 'cut', 'optional', 'oneLine', 'unique', 'with', 'closedBy'],
 ]
 
 function ruleOf(content: unknown, field: string, problems: string[]): Rule {
@@ -150,6 +155,7 @@ function ruleOf(content: unknown, field: string, problems: string[]): Rule {
     from: listOf(take('from', isNames, 'a name, or a list of names')),
     constant: take('constant', isScalar, SCALAR),
     before: take('before', isFilled, 'a text that is not empty'),
+    after: take('after', isFilled, 'a text that is not empty'),
     values: valuesOf(take('values', isScalars, 'an object of texts, numbers, true or false'), field, problems),
     default: take('default', isScalar, SCALAR),
     whenBlank: take('whenBlank', isScalar, SCALAR),
@@ -164,6 +170,7 @@ function ruleOf(content: unknown, field: string, problems: string[]): Rule {
     oneLine: take('oneLine', isTrue, 'true'),
     unique: take('unique', isTrue, 'true'),
     with: take('with', isFilled, 'the name of a field'),
+    closedBy: take('closedBy', isScalars, 'an object of columns and values'),
   }
 }
 
@@ -202,7 +209,7 @@ function refuseContradictions(members: Members, field: string, problems: string[
     if (others.length > 0) problems.push(`${field} has "constant", and so must not have ${others.join(', ')}.`)
     return
   }
-  if (!has('from')) problems.push(`${field} must have "from" or "constant".`)
+  if (!has('from') && !has('closedBy')) problems.push(`${field} must have "from" or "constant".`)
   for (const [member, { others, why }] of Object.entries(EXCLUDES)) {
     const both = has(member) ? others.filter(has) : []
     if (both.length > 0) problems.push(`${field} has "${member}", and so must not have ${both.join(' or ')}, ${why}.`)

@@ -65,6 +65,7 @@ function sectionOf(row: TableRow | undefined): string {
 const WORDS: Readonly<Record<Kind, string>> = {
   section: 'headings of sections',
   header: 'the header once more',
+  instructions: 'instructions of a template',
   total: 'totals',
   rule: 'lines without a text',
   below: 'below the table',
@@ -88,12 +89,23 @@ function kindsOf(shape: Shape): Map<number, Kind> {
   if (shape.fullCount < 2 || shape.title === undefined) return kinds
   for (const [at, row] of shape.rows.entries()) {
     if (shape.repeatsHeader(row)) kinds.set(at, 'header')
+    else if (at === 0 && isInstruction(row.cells)) kinds.set(at, 'instructions')
     else if (isTotal(shape, row.cells)) kinds.set(at, 'total')
     else if (!row.cells.some((cell) => /[\p{L}\p{N}]/u.test(cell))) kinds.set(at, 'rule')
   }
   for (const [at, kind] of sections(shape, kinds)) kinds.set(at, kind)
   for (const at of belowTable(shape, kinds)) kinds.set(at, 'below')
   return kinds
+}
+
+const INSTRUCTION =
+  /^[[(<]?(?:(?:please )?(?:enter|describe|select|choose|provide|insert|specify|indicate|give|state|list|pick|fill in|assign|write)\b|(?:brief|short|unique|name of|date (?:of|when|that|the)|who |what |when |how |which |e\.g\.|example|dd[./-]|mm[./-]|yyyy|h\/m\/l|auto-?calculated|calculated|formula|drop-?down)|[01]\s*(?:[-–]|to)\s*(?:\d|10|100)\b|(?:low|high|open)\s*[/|,])/i
+
+/** A row below the header in which most cells say what to fill in. */
+function isInstruction(cells: readonly string[]): boolean {
+  const filled = cells.filter((cell) => !isBlank(cell))
+  const saying = filled.filter((cell) => INSTRUCTION.test(cell.trim()))
+  return saying.length > 1 && saying.length * 2 > filled.length
 }
 
 const TOTAL =
@@ -184,8 +196,8 @@ function* belowTable(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<
 /** A row with fewer cells says too little to be typical. */
 const FULL_CELLS_MIN = 3
 
-/** Why a row is no entry: it heads a section, repeats the header, adds others up, only parts them, or is below them. */
-type Kind = 'section' | 'header' | 'total' | 'rule' | 'below'
+/** Why a row is no entry: it heads a section, repeats the header, explains the columns, adds others up, only parts them, or is below them. */
+type Kind = 'section' | 'header' | 'instructions' | 'total' | 'rule' | 'below'
 
 /** What the entries of a table look like, to distinguish other rows from them. */
 type Shape = ReturnType<typeof shapeOf>

@@ -14,6 +14,7 @@ import {
   joinedNotes,
   knownColumns,
   mappedColumns,
+  numberedHeadings,
   orColumns,
   recordRows,
   rowsBelow,
@@ -24,6 +25,7 @@ import type { Mapping, Rule } from './mapping.js'
 import {
   type AcceptedMap,
   addedColumns,
+  type Cells,
   type GivenValues,
   misfitsOf,
   takenAnew,
@@ -32,7 +34,7 @@ import {
   withValues,
 } from './maps/fit.js'
 import { listRule, mappedObjects, objectTable } from './maps/mappedObjects.js'
-import { mappedCells } from './maps/mappedTables.js'
+import { headerFor, mappedCells } from './maps/mappedTables.js'
 import { type Recognisable, recognised, recognisedNote, recognisedObject, recognising } from './maps/recognition.js'
 import { ofEntries, outlineOf } from './outline.js'
 import {
@@ -45,7 +47,6 @@ import {
   type SheetRecords,
   type SheetViolation,
   type Table,
-  type TableRow,
   UnreadableSheet,
 } from './table.js'
 import { workbookTables } from './workbook/workbook.js'
@@ -73,7 +74,8 @@ export interface Sheet extends SheetRecords {
   columnOf(field: string): string
 }
 
-export interface GuessPlan extends Pick<GuessOptions, 'hasProject' | 'referenceFrom' | 'dateOrder'> {
+export interface GuessPlan
+  extends Pick<GuessOptions, 'hasProject' | 'referenceFrom' | 'dateOrder' | 'keep' | 'values'> {
   readonly noun: SheetNoun
   /** Guess also where everything has our own names and forms. */
   readonly isForced?: boolean | undefined
@@ -180,25 +182,18 @@ function readTable(found: HeadedTable, options: SheetOptions, columns: Columns, 
 const NO_RECORDS: SheetRecords = { records: [], notes: [], warnings: [] }
 const NO_WORDS: GivenValues = new Map()
 
-interface Cells {
-  readonly header: readonly string[]
-  readonly rows: readonly TableRow[]
-  /** Headings whose texts are lists: what their values are together says nothing. */
-  readonly lists?: ReadonlySet<string>
-}
-
 /** Reads a sheet by a map that nobody gave for this file, if it fits. */
 function fittedSheet(
   map: Mapping,
   { noun }: GuessPlan,
   { values = NO_WORDS }: SheetOptions,
-  { header, rows, lists }: Cells,
+  cells: Cells,
   read: (mapping: Mapping) => Sheet,
   others: readonly string[] = [],
 ): Sheet {
-  const columns = columnsOf(header, takenRows(map, header, rows)).filter(({ heading }) => !lists?.has(heading))
-  const given = withValues(noun, map, columns, values)
-  const misfits = [...misfitsOf(noun, given.mapping, header, columns), ...others, ...given.misfits]
+  const rows = takenRows(map, cells.header, cells.rows)
+  const given = withValues(noun, map, columnsOf(cells.header, rows), values)
+  const misfits = [...misfitsOf(noun, given.mapping, { ...cells, rows }), ...others, ...given.misfits]
   return misfits.length > 0 ? { ...mappedSheet(NO_RECORDS, map), misfits } : read(given.mapping)
 }
 
@@ -261,16 +256,20 @@ function mappedTable(found: HeadedTable, mapping: Mapping, order?: DateOrder): S
 
 /** A table whose columns are guessed, unless its header and its values are our own. */
 function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan, columns: Columns): Sheet {
-  const headings = found.header.cells.filter((heading) => heading !== '')
-  const hasFieldNames =
-    headings.every((heading) => columns.knows(heading)) && plan.referenceFrom === undefined && !plan.isForced
+  const { cells: headings } = found.header
+  const isChosen = plan.referenceFrom !== undefined || plan.keep !== undefined || plan.isForced
+  const hasFieldNames = headings.every((heading) => heading === '' || columns.knows(heading)) && !isChosen
   // Without a header that is known there is nothing to guess from.
   const named = hasFieldNames || (found.count === 0 && !plan.isForced) ? namedTable(found, options) : undefined
   const isSame = named && isOwnForm(plan.noun, Object.keys(named.records[0]?.values ?? {}), named.records)
   if (isSame && !named.records.some(isLone)) return named
-  const { found: table, rows, notes } = outlineOf(found, plan.noun, options.fields)
-  if (isSame && notes.length === 0) return named
-  const cells = { header: table.header.cells, rows }
+  const numbered = options.accepted ? headerFor(options.accepted.mapping, headings) : numberedHeadings(headings)
+  const header = { ...found.header, cells: [...numbered] }
+  const outline = outlineOf({ ...found, header }, plan.noun, options.fields)
+  if (isSame && outline.notes.length === 0) return named
+  const isWhole = options.accepted && !options.accepted.mapping.entriesOnly
+  const { found: table, rows, notes } = isWhole ? { ...outline, found: { ...found, header }, notes: [] } : outline
+  const cells = { header: table.header.cells, rows: isWhole ? [...rowsBelow(table)] : rows }
   if (options.accepted) {
     const read = (mapping: Mapping) => mappedTable(table, mapping)
     const sheet = acceptedSheet(options.accepted, plan, options, cells, read)
@@ -300,7 +299,7 @@ function guessedObjects(
 ): Sheet {
   const columns = new Columns(options)
   const named = namedObjects(source(), columns)
-  const isForced = plan.referenceFrom !== undefined || plan.isForced === true
+  const isForced = plan.referenceFrom !== undefined || plan.keep !== undefined || plan.isForced === true
   const isNamed = columns.unknown.size === 0
   const hasFieldNames = isNamed && isOwnForm(plan.noun, [...columns.named.keys()], named.records)
   // Whoever sends details as a list knows our names, so that an unknown one is a mistake.

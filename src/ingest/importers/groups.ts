@@ -4,7 +4,7 @@ import { recordReader, requireFields, type Values } from '../../fields.js'
 import { type GroupRow, groupsLedger, groupsOfPeople, groupWith } from '../../personnel/groups.js'
 import { regroup } from '../../personnel/people.js'
 import type { Write } from '../../store/store.js'
-import { fold, type InputCheck } from '../../text.js'
+import { fold, InputCheck } from '../../text.js'
 import { GROUP_COLUMNS } from '../columns.js'
 import { PersonMatcher, strangerInWords } from '../matching/people.js'
 import { RecordMatcher } from '../matching/recordMatcher.js'
@@ -28,7 +28,7 @@ export function groupsImporter(run: ImportRun): Importer {
         const { index, values, check } = record
         const before = groups.match(record)
         if (!before) requireFields(GROUP_COLUMNS, values, check)
-        const refuse = (member: string, detail: string) => rows.refuse(index, member, detail, check)
+        const refuse = (...about: [string, string, boolean?]) => rows.missing(record, ...about)
         const memberIds = values.members === undefined ? undefined : idsOf(run, people, values.members ?? [], refuse)
         if (!run.accept(index, check)) return []
         return [{ before, draft: groupWith(write, before, values, values.id ?? undefined), memberIds }]
@@ -51,13 +51,13 @@ function idsOf(
   { options }: ImportRun,
   people: PersonMatcher,
   texts: readonly string[],
-  refuse: (member: string, detail: string) => void,
+  refuse: (member: string, detail: string, isRefused?: boolean) => void,
 ): Set<string> {
   return new Set(
     texts.flatMap((one) => {
       const found = people.match(one)
       if (!found.person) refuse(one, `${strangerInWords(one, found)} ${options.wording.addMembers ?? ''}`)
-      else if (found.person.erasedAt) refuse(one, `${one} was erased at ${found.person.erasedAt}.`)
+      else if (found.person.erasedAt) refuse(one, `${one} was erased at ${found.person.erasedAt}.`, true)
       else return found.person.id
       return []
     }),
@@ -164,11 +164,16 @@ function memberRows(run: ImportRun) {
       return gathered
     },
 
-    /** Adds a violation about a member, at its own row if it has one. */
-    refuse(index: number, member: string, detail: string, check: InputCheck): void {
-      const row = byFirst.get(index)?.members.get(member)
-      if (row === undefined) check.violation('members', detail)
-      else violation(row, 'member', detail)
+    /** Reports a member who is not there, at their own row if they have one. */
+    missing(record: { index: number; check: InputCheck }, member: string, detail: string, isRefused?: boolean): void {
+      const row = byFirst.get(record.index)?.members.get(member)
+      if (row === undefined) {
+        run.missing(record, 'members', detail, isRefused)
+        return
+      }
+      const check = new InputCheck()
+      run.missing({ index: row, check }, 'member', detail, isRefused)
+      run.accept(row, check)
     },
   }
 }

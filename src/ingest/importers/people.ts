@@ -11,7 +11,7 @@ import type { Write } from '../../store/store.js'
 import { fold, type InputCheck } from '../../text.js'
 import { PEOPLE_COLUMNS } from '../columns.js'
 import { AddressMoves } from '../matching/addresses.js'
-import { GroupMatcher } from '../matching/lookups.js'
+import { commaParts, GroupMatcher } from '../matching/lookups.js'
 import { belongsTo, type Naming, RecordMatcher } from '../matching/recordMatcher.js'
 import {
   BATCH_RECORDS,
@@ -38,23 +38,28 @@ export function peopleImporter(run: ImportRun): Importer {
   const isFirst = isFirstLoad(run, (t) => t.person)
   const moves = new AddressMoves(run)
   return {
-    gather(records) {
-      moves.read(records)
-      return records
+    gather(all) {
+      moves.read(all)
+      for (const { values } of all) groups.note(values['groups'])
+      return all
     },
     async take(batch) {
       const records = run.read(batch, readColumns)
       // In an empty store everyone is new, and nobody needs to be looked up.
       const roster = await rosterOf(run, (await isFirst()) ? [] : records, moves)
-      await groups.find(records.flatMap(({ values }) => values.groups ?? []))
-      const sound = records.flatMap((record) => {
+      await groups.find(
+        records.flatMap(({ values }) => (values.groups ?? []).flatMap((one) => [one, ...commaParts(one)])),
+      )
+      const sound = records.flatMap((record, at) => {
         const { index, values, check } = record
         const before = roster.people.match(record)
         // An erased person from another store's export stays erased.
         const erasedAt = !before && values.id != null && isErasure(values) ? write.at : null
         if (before?.erasedAt) requireErased(before, values, check)
         else if (!erasedAt) checkPerson(before, values, check)
-        const groupIds = values.groups === undefined ? undefined : groups.idsOf(values.groups ?? [], check)
+        const isCell = typeof batch[at]?.values['groups'] === 'string'
+        const named = values.groups?.flatMap((one) => (isCell ? groups.namedBy(one, check) : [one]))
+        const groupIds = values.groups === undefined ? undefined : groups.idsOf(named ?? [], index, check)
         if (!run.accept(index, check)) return []
         // In a complete list, naming an inactive person without a status brings them back.
         const isBack = (closeMissing || isRehired(before, values)) && isGone(before) && values.status == null

@@ -69,7 +69,7 @@ export function risksImporter(run: ImportRun): Importer {
 
 export function issuesImporter(run: ImportRun): Importer {
   const { write, options } = run
-  const risks = new RiskMatcher()
+  const risks = new RiskMatcher(run)
   const plan: EntryPlan<IssueRow, Values<typeof ISSUE_COLUMNS>> = {
     kind: 'issue',
     ledger: issuesLedger(write),
@@ -80,7 +80,7 @@ export function issuesImporter(run: ImportRun): Importer {
     read: readIssue,
     attributionOf: ({ assignee, assigneeId, assigneeName }) => ({ who: assignee, id: assigneeId, name: assigneeName }),
     assigneeOf: ({ assigneeId, assigneeName }) => ({ id: assigneeId, name: assigneeName }),
-    prepare: (placed) => risks.find(write, placed),
+    prepare: (placed) => risks.find(placed),
     check: (before, record) => {
       checkIssue(before, record.values, record.check)
       risks.check(record, before?.riskId)

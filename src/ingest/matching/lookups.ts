@@ -2,7 +2,6 @@ import { or, sql } from 'drizzle-orm'
 import { isId } from '../../ids.js'
 import { type GroupRow, groupsLedger, groupWith } from '../../personnel/groups.js'
 import { type ProjectRow, projectsLedger, projectWith } from '../../projects/projects.js'
-import type { Write } from '../../store/store.js'
 import { checkText, fold, type InputCheck } from '../../text.js'
 import { batchesOf, type ImportRun } from '../run.js'
 
@@ -65,12 +64,19 @@ export class ProjectMatcher extends Lookup<ProjectRow | undefined> {
   }
 }
 
+/** The parts of a text with commas; none if it has no comma. */
+export function commaParts(text: string): readonly string[] {
+  const parts = text.split(',').map((part) => part.trim())
+  return parts.length > 1 ? parts.filter((part) => part !== '') : []
+}
+
 /** Finds groups by id, name or externalId, and creates missing ones if the options allow it. */
 export class GroupMatcher extends Lookup<GroupRow | undefined> {
   readonly byId = new Map<string, GroupRow>()
   readonly #run: ImportRun
   readonly #ledger
   readonly #made = new Map<string, GroupRow>()
+  readonly #cells = new Set<string>()
 
   constructor(run: ImportRun) {
     super()
@@ -90,15 +96,31 @@ export class GroupMatcher extends Lookup<GroupRow | undefined> {
     return (text: string) => this.byId.get(text) ?? byName.get(fold(text)) ?? byExternalId.get(text)
   }
 
-  idsOf(texts: readonly string[], check: InputCheck): Set<string> {
-    return new Set(texts.flatMap((one) => (this.get(one) ?? this.#make(one, check))?.id ?? []))
+  /** Remembers the texts of a cell of groups: what is one elsewhere is a group among commas too. */
+  note(cell: unknown): void {
+    if (typeof cell === 'string') for (const text of cell.split(';')) this.#cells.add(fold(text.trim()))
+  }
+
+  /** The groups that a text of a cell names: with commas, one or several. */
+  namedBy(text: string, check: InputCheck): readonly string[] {
+    const parts = commaParts(text)
+    if (parts.length === 0 || this.get(text)) return [text]
+    const known = parts.filter((part) => this.get(part) || this.#cells.has(fold(part)))
+    if (known.length * 2 > parts.length) return parts
+    const advice = 'Separate several by ;, or import the one group first.'
+    check.violation('groups', `${JSON.stringify(text)} may be one group or ${parts.length}. ${advice}`)
+    return []
+  }
+
+  idsOf(texts: readonly string[], index: number, check: InputCheck): Set<string> {
+    return new Set(texts.flatMap((one) => (this.get(one) ?? this.#make(one, index, check))?.id ?? []))
   }
 
   async store(): Promise<void> {
     await this.#ledger.store()
   }
 
-  #make(name: string, check: InputCheck): GroupRow | undefined {
+  #make(name: string, index: number, check: InputCheck): GroupRow | undefined {
     const { options, write, made } = this.#run
     const before = this.#made.get(fold(name))
     if (before) return before
@@ -106,12 +128,12 @@ export class GroupMatcher extends Lookup<GroupRow | undefined> {
     if ('violation' in checked) check.violation('groups', `${JSON.stringify(name)}: ${checked.violation}`)
     else if (!options.createGroups || isId('group', name)) {
       const advice = `Import groups first, or create it with ${options.wording.createGroups}.`
-      check.violation('groups', `There is no group ${JSON.stringify(name)}. ${advice}`)
+      this.#run.missing({ index, check }, 'groups', `There is no group ${JSON.stringify(name)}. ${advice}`)
     } else {
       const { row } = this.#ledger.enter(undefined, groupWith(write, undefined, { name }))
       this.#made.set(fold(name), row)
       this.byId.set(row.id, row)
-      made.push(`group ${name}`)
+      made.push(`group ${JSON.stringify(name)}`)
       return row
     }
     return undefined
@@ -122,10 +144,16 @@ type RiskValues = Readonly<Partial<Record<'risk' | 'riskId', string | null>>>
 
 /** Finds the risk of an issue: by its reference in the same project, or by its id. */
 export class RiskMatcher {
+  readonly #run: ImportRun
   readonly #byReference = new Map<string, string>()
   readonly #projectOf = new Map<string, string>()
 
-  async find({ db, t, among, pairs }: Write, placed: readonly Placed<RiskValues>[]): Promise<void> {
+  constructor(run: ImportRun) {
+    this.#run = run
+  }
+
+  async find(placed: readonly Placed<RiskValues>[]): Promise<void> {
+    const { db, t, among, pairs } = this.#run.write
     const { id, projectId, reference } = t.risk
     const ids = placed.flatMap(({ values }) => values.riskId ?? [])
     const named = placed.flatMap(({ project, values }) =>
@@ -146,22 +174,22 @@ export class RiskMatcher {
     const { check } = record
     const { risk, riskId } = record.values
     if (risk != null && riskId != null) check.violation('risk', 'Give either risk or riskId, not both.')
-    if (risk != null && this.idOf(record) === undefined) {
+    else if (risk != null && this.idOf(record) === null) {
       const what = `There is no risk ${JSON.stringify(risk)} in ${record.project.key}.`
-      check.violation('risk', `${what} Name one risk by its reference, and import the risks first.`)
+      this.#run.missing(record, 'risk', `${what} Name one risk by its reference, and import the risks first.`)
     }
     // Links that an earlier release accepted stay, so that an export can be imported again.
     if (riskId == null || riskId === linkedTo) return
     const home = this.#projectOf.get(riskId)
-    if (home === undefined) check.violation('riskId', 'There is no risk with this id.')
+    if (home === undefined) this.#run.missing(record, 'riskId', 'There is no risk with this id.')
     else if (home !== record.project.id)
       check.violation('riskId', `This risk does not belong to ${record.project.key}.`)
   }
 
   /** Absent if the record does not mention it. */
   idOf({ values: { risk, riskId }, project }: Placed<RiskValues>): string | null | undefined {
-    if (riskId != null) return riskId
-    if (risk != null) return this.#byReference.get(`${project.id} ${risk}`)
+    if (riskId != null) return this.#projectOf.has(riskId) ? riskId : null
+    if (risk != null) return this.#byReference.get(`${project.id} ${risk}`) ?? null
     return risk === null || riskId === null ? null : undefined
   }
 }

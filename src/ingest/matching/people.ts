@@ -107,13 +107,17 @@ export class AssigneeMatcher {
   /** The columns to store for an attribution; absent if it says nothing. */
   assigneeOf(index: number, attribution: Attribution, before: Assignee | undefined, check: InputCheck): Assignee {
     if (!this.#run.options.matchPeople) return this.#asWritten(attribution, before, check)
-    const { who, id, name } = withMailbox(attribution)
+    const { who, id: given, name } = withMailbox(attribution)
     const field = this.#field
-    if (id != null) {
-      const { person } = this.#people.match(id)
-      if (person?.id !== id) check.violation(`${field}Id`, `There is no person with the user id ${JSON.stringify(id)}.`)
+    const { person } = this.#people.match(given ?? '')
+    const id = person?.id === given ? given : null
+    if (given != null && id === null) {
+      const detail = `There is no person with the user id ${JSON.stringify(given)}.`
+      this.#run.missing({ index, check }, `${field}Id`, detail, this.#run.options.strictPeople)
+    }
+    if (id != null && person) {
       // An export has the name beside the id.
-      else if (who != null && fold(who) !== fold(person.name) && this.#people.match(who).person?.id !== id)
+      if (who != null && fold(who) !== fold(person.name) && this.#people.match(who).person?.id !== id)
         check.violation(field, `This is not who ${field}Id names, which is ${person.name}; give one of the two.`)
       return { id, name }
     }

@@ -141,6 +141,7 @@ const BAD: readonly (readonly [file: string, content: string | Uint8Array, ...vi
     lines(header('owner', 'ownerId'), 'APOLLO,R-2,x,,nobody', 'APOLLO,R-3,x,Ada,nobody'),
     [2, 'ownerId', 'There is no person with the user id "nobody".'],
     [3, 'ownerId', 'There is no person with the user id "nobody".'],
+    [3, 'owner', 'Nobody on the roster has the e-mail, user id, externalId or name "Ada".'],
   ],
   [
     'surplus.csv',
@@ -165,7 +166,12 @@ describe('a bad sheet', () => {
     const desk = await openRisks()
     const before = desk.dump()
     for (const [file, content] of BAD) desk.put(file, content)
-    const { code, stderr, report } = await desk.report('risks', '--strict', ...BAD.map(([file]) => file))
+    const { code, stderr, report } = await desk.report(
+      'risks',
+      '--strict',
+      '--strict-people',
+      ...BAD.map(([file]) => file),
+    )
     const found = report.files.map(({ file, violations }) => [
       file,
       ...violations.map(({ line, column, detail }) => (line === undefined ? detail : [line, column, detail])),
@@ -199,7 +205,7 @@ describe('a bad sheet', () => {
       `APOLLO,I-5,x,LOW,,${desk.list("select id from risk where reference = 'M-1'")}`,
     ]
     desk.put('issues.csv', lines(header('severity', 'risk', 'riskId'), ...rows))
-    const { code, report } = await desk.report('issues', 'issues.csv')
+    const { code, report } = await desk.report('issues', 'issues.csv', '--strict-references')
     expect({
       code,
       violations: report.files[0]?.violations.map(({ line, column, detail }) => [line, column, detail]),

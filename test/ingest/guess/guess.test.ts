@@ -102,6 +102,60 @@ describe('a likelihood', () => {
   })
 })
 
+test('a scale that its heading turns is turned, and one whose other end is open is a question', () => {
+  const sheet = (heading: string) => lines(`No,Hazard,Probability,${heading}`, '1,a,5,1', '2,b,5,4')
+  for (const heading of ['Impact (1=High 5=Low)', 'Impact (1-5; 1 = highest)', 'Impact (High=1; Low=5)']) {
+    const turned = read('risks', sheet(heading))
+    expect(column('impact', turned), heading).toEqual([5, 2])
+    expect(turned.guess?.columns[2]?.how).toBe('numbers from 1 to 5, turned so that 1 is the highest')
+  }
+  expect(column('impact', read('risks', sheet('Impact (1=Low 5=High)')))).toEqual(['1', '4'].map(Number))
+  expect(questions(sheet('Impact (1 = highest)'))).toEqual([expect.stringMatching(/^Impact .*other end is not named/)])
+  const issues = (heading: string) => lines(`No,Summary,${heading}`, '1,a,1', '2,b,4')
+  expect(column('severity', read('issues', issues('Severity (1=High 4=Low)')))).toEqual(['CRITICAL', 'LOW'])
+  expect(questions(issues('Priority (1=Low 4=High)'), 'issues')).toEqual([expect.stringMatching(/has numbers/)])
+})
+
+describe('a score beside the factors', () => {
+  const sheet = (heading: string, ...scores: unknown[]) =>
+    lines(`No,Hazard,Likelihood,Impact,${heading}`, ...scores.map((one, at) => `${at},x${at},${at + 1},4,${one}`))
+
+  test('is left out only where it is their product or its level in every row', () => {
+    for (const [heading, ...scores] of [
+      ['Exposure', 4, 8, 12],
+      ['Risk Level', 'low', 'Medium', 'HIGH'],
+      ['Score', 4, '', 12],
+    ])
+      expect(read('risks', sheet(String(heading), ...scores)).guess?.ignored, String(heading)).toHaveLength(1)
+    expect(column('details.Priority', read('risks', sheet('Priority', 4, 8, 1)))).toEqual([4, 8, 1])
+    expect(column('details.Score', read('risks', sheet('Score', 4, 8, 13)))).toEqual([4, 8, '13'])
+    const alone = read('risks', lines('No,Hazard,Rating,Exposure', '1,x,12,50000', '2,y,4,20'))
+    expect([column('scoreGiven', alone)[0], column('details.Rating', alone)[0]]).toEqual([undefined, '12'])
+  })
+
+  test('that puts the risks into another order is a warning, and --keep score stores it', async () => {
+    const desk = openDesk()
+    const rows = ['1,Valve leaks,6,9,54', '2,Label falls off,10,5,50', '3,Sensor drifts,4,5,20']
+    desk.put('risks.csv', lines('No,Risk Event,Likelihood,Impact,Score', ...rows))
+    const flags = ['risks', 'risks.csv', '--project', 'A', '--create-projects']
+    const { report } = await desk.report(...flags, '--dry-run')
+    expect(report.files[0]?.warnings).toEqual([])
+    desk.put(
+      'risks.csv',
+      lines('No,Risk Event,Likelihood,Impact,Score', '1,Valve leaks,8,8,64', '2,Label falls,9,7,63'),
+    )
+    expect((await desk.report(...flags, '--dry-run')).report.files[0]?.warnings).toEqual([
+      expect.objectContaining({
+        detail: expect.stringMatching(/^Score puts the risks .* lower in row 2 than .*--keep score/),
+      }),
+    ])
+    expect((await desk.report(...flags, '--keep', 'score')).report.created).toBe(2)
+    expect(desk.rows('select likelihood, score_given, details from risk where reference = 1')).toEqual([
+      [null, 16, '[{"name":"Likelihood","text":"8"},{"name":"Impact","text":"8"},{"name":"Score","text":"64"}]'],
+    ])
+  })
+})
+
 test('a score in fractions is kept in details', () => {
   const sheet = read('risks', lines('No,Hazard,Risk Score', '1,a,0.72', '2,b,0.2'))
   expect([column('scoreGiven', sheet), column('details.Risk Score', sheet)]).toEqual([
@@ -113,9 +167,31 @@ test('a score in fractions is kept in details', () => {
 describe('an unknown word', () => {
   const sheet = lines('ID,Risk,Likelihood,Impact', '1,a,High,1', '2,b,Zorp,2', '3,c,Low,3', '4,d,zorp,4', '5,e,Zorp,5')
 
-  test('is named once with its rows and the line of a map that settles it', () => {
+  test('is named with its rows and what settles it, as are those of the other columns', () => {
     expect(questions(sheet)).toEqual([
-      'Likelihood: it is not known what "Zorp" (rows 3, 6), "zorp" (row 5) means for likelihood. Print the map with --suggest-map, put in "likelihood": { "from": "Likelihood", "values": { "Zorp": ... } }, and import with --map.',
+      'Likelihood: it is not known what "Zorp" (rows 3, 6), "zorp" (row 5) means for likelihood, which is 1, 2, 3, 4, 5. Say it with --value "Zorp=1", once for each word, or in a map (--suggest-map prints one).',
+    ])
+    const two = lines('ID,Summary,Status,Severity,Priority', '1,a,Zorp,Blip,High', '2,b,Open,Blop,Low')
+    expect(questions(two, 'issues')).toEqual([
+      expect.stringMatching(/^Status: .* "Zorp" \(row 2\) means for status, which is OPEN, /),
+      expect.stringMatching(/^Severity: .* "Blip" \(row 2\), "Blop" \(row 3\) means for severity/),
+    ])
+    const settled = { values: new Map(Object.entries({ zorp: 'CLOSED', blip: 'LOW', blop: 'HIGH' })) }
+    expect(column('severity', read('issues', two, settled))).toEqual(['LOW', 'HIGH'])
+  })
+
+  test('in one row of ten is left blank with a warning, where the field may be so, and known words count', () => {
+    const words = ['Accept', 'Mitigate', 'Defer', 'Share', 'Avoid', ...'Accept '.repeat(5).trim().split(' ')]
+    const rows = words.map((word, at) => `${at},risk ${at},${word},${at === 0 ? 'Sky-high' : 'High'},3`)
+    const { records, warnings } = read('risks', lines('ID,Risk,Response,Likelihood,Impact', ...rows))
+    expect(records[2]?.values).toMatchObject({ response: '', 'details.Response': 'Defer' })
+    expect(records[0]?.values).toMatchObject({ likelihood: '', impact: '', 'details.Likelihood': 'Sky-high' })
+    expect(records[3]?.values).toMatchObject({ response: 'TRANSFER', likelihood: 4, impact: '3' })
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^Likelihood: "Sky-high" \(row 2\) is no likelihood; left blank there, and kept in details/,
+      ),
+      expect.stringMatching(/^Response: "Defer" \(row 4\) is no response; left blank there/),
     ])
   })
 
@@ -130,17 +206,6 @@ describe('an unknown word', () => {
     desk.put('map.json', suggested.stdout.replaceAll('"?"', '5'))
     expect((await desk.report('risks', 'risks.csv', ...flags, '--map', 'map.json')).report.created).toBe(5)
     expect(desk.list('select count(*) from risk where likelihood = 5')).toEqual([3])
-  })
-
-  test('for a status is OPEN, kept in details and named in a warning', async () => {
-    const desk = openDesk()
-    desk.put('risks.csv', lines('ID,Risk,Status', '1,a,Open', '2,b,Zorp', '3,c,Closed', '4,d,Zorp'))
-    const { report } = await desk.report('risks', 'risks.csv', '--project', 'A', '--create-projects')
-    expect(report.created).toBe(4)
-    expect(report.files[0]?.warnings.map(({ detail }) => detail)).toEqual([
-      'status takes OPEN for "Zorp" (2, first in line 3), not known to the guessed map. To change that, put it into the map: "status": { "values": { "Zorp": "OPEN" } }.',
-    ])
-    expect(desk.list("select count(*) from risk where status = 'OPEN'")).toEqual([3])
   })
 })
 
@@ -196,6 +261,37 @@ describe('a date', () => {
     expect(questions(dated('31/12/2026', '12/31/2026'))).toEqual([expect.stringMatching(/^Date raised: some dates/)])
   })
 
+  test('among texts of dates may have been swapped by a spreadsheet: a warning, or a question where it decides', () => {
+    expect(questions(dated('2027-10-05', '14/05/2027'))).toEqual([
+      expect.stringMatching(
+        /^Date raised: "2027-10-05" \(row 2\) are dates, and "14\/05\/2027" \(row 3\) are texts\. .*swapped/,
+      ),
+    ])
+    const { warnings } = read('risks', dated('2027-10-25', '14/05/2027'))
+    expect(warnings).toEqual([expect.stringMatching(/are texts\. Are the dates right\?$/)])
+  })
+
+  test('of a row beyond the first thousands decides as well', () => {
+    const days = Array.from(
+      { length: 2_100 },
+      (_, at) => `${(at % 12) + 1}/${(at % 11) + 1}/${2000 + Math.floor(at / 132)} ${at}`,
+    )
+    expect(column('raisedOn', read('risks', dated(...days, '25/12/2026'))).slice(-2)).toEqual([
+      '2015-10-12',
+      '2026-12-25',
+    ])
+  })
+
+  test('of closing closes what has no status, and nothing else', () => {
+    const rows = ['1,a,,2026-05-01', '2,b,Open,2026-05-02', '3,c,,', '4,d,,n/a']
+    const { records, guess } = read('risks', lines('ID,Risk,Status,Date Closed', ...rows))
+    expect(records.map(({ values }) => values['status'])).toEqual(['CLOSED', 'Open', '', ''])
+    expect(guess?.notes).toContain('Without a status, what has a Date Closed is CLOSED: row 2.')
+    const none = read('issues', lines('Title,Completed At', 'a,2026-05-01', 'b,'))
+    expect(column('status', none)).toEqual(['CLOSED', ''])
+    expect(column('details.Completed At', none)).toEqual(['2026-05-01', ''])
+  })
+
   test('that is none is left blank, kept in details and named, and a column of such texts is kept as it is', () => {
     const some = read('risks', dated('2026-03-01', 'Q2 2026', '2026-03-02'))
     expect(column('raisedOn', some)).toEqual(['2026-03-01', '', '2026-03-02'])
@@ -230,12 +326,21 @@ describe('columns', () => {
     expect(guess?.notes).toEqual([...DEFAULTS, 'For owner, "Risk Owner" was preferred to "Responsible".'])
   })
 
-  test('of one name count once, and the second is named', () => {
-    const { records, guess } = read('risks', lines('ID,Risk,Treatment,Treatment', '1,x,Mitigate,Train people'))
-    expect([records[0]?.values, guess?.ignored]).toEqual([
-      { reference: '1', title: 'x', response: 'Mitigate' },
-      [{ column: 'column 4', why: 'Treatment is there before' }],
-    ])
+  test('of one name count once, and the second is kept in details, also by the suggested map', async () => {
+    const desk = openDesk()
+    desk.put('risks.csv', lines('ID,Risk,Treatment,Treatment', '1,x,Mitigate,Train people', '2,y,,Wait'))
+    const suggested = await desk.importSheet('risks', 'risks.csv', '--suggest-map')
+    desk.put('map.json', suggested.stdout)
+    for (const [project, ...flags] of [['A'], ['B', '--map', 'map.json']]) {
+      await desk.importSheet('risks', 'risks.csv', '--project', project ?? '', '--create-projects', ...flags)
+    }
+    const stored = 'select response, mitigation, details from risk order by project_id, reference'
+    expect(desk.rows(stored)).toEqual(
+      ['A', 'B'].flatMap(() => [
+        ['MITIGATE', null, '[{"name":"Treatment (2)","text":"Train people"}]'],
+        [null, null, '[{"name":"Treatment (2)","text":"Wait"}]'],
+      ]),
+    )
   })
 
   test('that are unknown are kept, cut to what fits, or left out by --ignore-unknown', () => {

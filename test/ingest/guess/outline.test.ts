@@ -10,7 +10,10 @@ function read(content: string | Uint8Array, format: SheetFormat = 'csv') {
     ...{ name: 'a', format, fields: Object.keys(SHEETS.risks.fields), derived: derivedColumns(SHEETS.risks) },
     ...{ ignoreUnknown: false, guess: { noun: 'risks', hasProject: true } },
   })
-  return { records: records.map(({ line, values }) => ({ line, ...values })), notes: guess?.notes ?? [] }
+  return {
+    records: records.map(({ line, values }): Record<string, unknown> => ({ line, ...values })),
+    notes: guess?.notes ?? [],
+  }
 }
 
 /** Which lines are risks, and what is said to be left out. */
@@ -63,6 +66,12 @@ describe('rows that are no risks', () => {
         'Left out, totals: line 5 "Average score: 2 4"; line 6 "Total 4 8".',
         'Left out, lines without a text: line 3 "- --- - - -".',
       ],
+    ],
+    [
+      'what a template says of its columns',
+      [NUMBERED, 'Unique number,Describe the risk,1-5,1 to 5,Who deals with it?', '1,Flood,2,3,Ada', '2,Frost,2,3,Ada'],
+      [3, 4],
+      ['Left out, instructions of a template: line 2 "Unique number Describe the risk 1-5 1 to".'],
     ],
     [
       'a legend below the table',
@@ -183,6 +192,31 @@ describe('a header of two rows', () => {
     ],
   ])('%s is joined', (_, rows) => {
     expect(read(lines(...rows)).records).toMatchObject([ASSESSED])
+  })
+
+  test('whose group is another thing does not give the title', () => {
+    const rows = [
+      'Asset,,Risk,,',
+      'Name,Owner,Description,Likelihood,Impact',
+      'Server,Bo,Disk fails,2,3',
+      'Lift,Ada,Rope,1,2',
+    ]
+    expect(read(lines(...rows)).records[0]).toMatchObject({ title: 'Disk fails', 'details.Asset Name': 'Server' })
+  })
+
+  test('ends where the table begins, though a note is merged beside it', () => {
+    const text = (cell: string, value: string) => `<c r="${cell}" t="str"><v>${value}</v></c>`
+    const rows = [
+      ['ID', 'Risk', 'Owner', 'See the guide'],
+      ['1', 'Flood', 'Ada'],
+      ['2', 'Frost', 'Bo'],
+    ]
+    const cells = rows.map(
+      (row, at) => `<row r="${at + 1}">${row.map((one, to) => text(`${'ABCD'[to]}${at + 1}`, one)).join('')}</row>`,
+    )
+    const sheet = `<worksheet><sheetData>${cells.join('')}</sheetData><mergeCells><mergeCell ref="D1:D3"/></mergeCells></worksheet>`
+    const { records } = read(zipOf(partsOf('', { 'xl/worksheets/sheet1.xml': sheet })), 'xlsx')
+    expect(records.map(({ title }) => title)).toEqual(['Flood', 'Frost'])
   })
 
   test('is not made of a header and a risk', () => {

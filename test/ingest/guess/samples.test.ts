@@ -70,7 +70,12 @@ const RISKS: readonly Sample[] = [
     'R-2',
     { title: '许可证被拒', likelihood: 2, impact: 3, status: 'CLOSED', raised_on: '2026-04-12' },
   ],
-  ['risks-percent.csv', 4, 'A3', { likelihood: 4, impact: 2, details: '[{"name":"Probability","text":"75%"}]' }],
+  [
+    'risks-percent.csv',
+    4,
+    'A3',
+    { likelihood: 4, impact: 2, details: '[{"name":"Probability","text":"75%"},{"name":"Exposure","text":"1.5"}]' },
+  ],
   ['risks-fractions.csv', 3, '2', { likelihood: 3, impact: 4 }],
   ['risks-ten.csv', 3, '1', { likelihood: 4, impact: 5 }],
   ['risks-three.csv', 3, 'H2', { likelihood: 5, impact: 1, title: 'Noise', mitigation: 'Ear protection' }],

@@ -197,7 +197,10 @@ async function violationsOfImport({ gateway }: Office, state: Record<string, unk
   const { violations } = await gateway
     .write(async (write) => {
       const project = noun === 'projects' ? undefined : 'BRIDGE'
-      throw Object.assign(new Error('rehearsed'), await importRecords(write, noun, sourceRecords, { wording, project }))
+      throw Object.assign(
+        new Error('rehearsed'),
+        await importRecords(write, noun, sourceRecords, { wording, project, strictReferences: true }),
+      )
     })
     .catch((rehearsed: ImportResult) => rehearsed)
   return violations.map(({ index = 0, field, detail }) => ({ pointer: `${place(index)}/${field}`, detail }))

@@ -4,6 +4,8 @@ const RAISED =
   'Date Raised, Raised On, Raised, Date Identified, Identified On, Date of Identification, Created, Created At, Created On, Created Date, Date Created, Creation Date, Erstelldatum, Opened, Opened At, Opened On, Date Opened, Date Reported, Reported On, Date Logged, Logged, Date, Erfasst am, Erfasst, Erstellt am, Erstellt, Angelegt, Erstellungsdatum, Erfassungsdatum, Datum, 识别日期'
 const DUE =
   'Due Date, Due On, Due, Target Date, Target Completion Date, Target Resolution Date, Deadline, Completion Date, ETA, Fällig am, Fällig, Fälligkeit, Fälligkeitsdatum, Termin, Frist, Zieltermin, Zieldatum, Échéance, Termin realizacji'
+const CLOSED =
+  'Date Closed, Closed On, Closed Date, Closed At, Closed, Closure Date, Date of Closure, Actual Close Date, Actual Closure Date, Completed At, Completed On, Date Completed, Completed Date, Resolved, Resolved At, Resolved On, Date Resolved, Resolved Date, Resolution Date, Actual Completion Date, Actual Resolution Date, Geschlossen am, Erledigt am, Abgeschlossen am'
 const PROJECT =
   'Project Key, Project Code, Project ID, Project, Project Name, Projekt, Projektschlüssel, Projektnummer, Projektname, Programme, Program'
 const RAID_TYPES = 'Type, RAID Type, Item Type, RAID, Kind, Typ, Art'
@@ -25,10 +27,11 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, string>
       'Likelihood, Probability, Likelihood Score, Likelihood Rating, Chance, Frequency, Occurrence, Prob, L, P, Possibility, Eintrittswahrscheinlichkeit, Wahrscheinlichkeit, EW, W, Häufigkeit, Probabilité, Probabilidad, Probabilidade, Prawdopodobieństwo, 可能性',
     impact:
       'Impact, Consequence, Impact Score, Impact Rating, IMP, I, C, Severity, Effect, Damage, Auswirkung, Auswirkungen, Schadenshöhe, Schadensausmaß, Schaden, Tragweite, Schwere, Schweregrad, Gravité, Impacto, Wpływ, 影响程度',
-    score:
-      'Risk Score, Score, Risk Rating, Rating, Exposure, Magnitude, PxI, LxI, RPN, Risikowert, Risikozahl, Bewertung, Risikobewertung, Punkte, Note',
+    score: 'Risk Score, Score, Risk Rating, PxI, LxI, RPN, Risikowert, Risikozahl, Risikobewertung, Punkte',
+    // In words these are levels; their numbers may be anything.
+    rating: 'Rating, Exposure, Risk Value, Magnitude, Priority, Priorität, Bewertung',
     level:
-      'Risk Level, Level, Risk Rating, Rating, Severity, Priority, Criticality, RAG, RAG Status, Inherent Risk, Risikostufe, Stufe, Risikoklasse, Priorität, Kritikalität, Risk',
+      'Risk Level, Level, Risk Rating, Severity, Criticality, RAG, RAG Status, Inherent Risk, Risikostufe, Stufe, Risikoklasse, Kritikalität, Risk',
     status: 'Status, State, Stage, Zustand, Risikostatus, Statut, Estado, Situação, 状态',
     treatment:
       'Response, Risk Response, Response Strategy, Treatment, Risk Treatment, Treatment Strategy, Strategy, Decision, Approach, Risikostrategie, Strategie, Behandlung, Risikobehandlung',
@@ -40,6 +43,7 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, string>
       'Risk Owner, Owner, Owner Name, Assignee Name, Owned By, Responsible, Responsible Person, Responsibility, Accountable, Assigned To, Assignee, Assigned, Action Owner, Lead, Risikoeigner, Risikoverantwortlicher, Verantwortlich, Verantwortlicher, Verantwortliche, Eigentümer, Zuständig, Risikoinhaber, Porteur du risque, Responsable, Responsável, Właściciel ryzyka, 责任人',
     raisedOn: RAISED,
     dueOn: DUE,
+    closedOn: CLOSED,
     reviewOn:
       'Review Date, Next Review Date, Next Review, Nächste Überprüfung, Prüftermin, Prüfdatum, Überprüfungsdatum, Wiedervorlage',
     project: PROJECT,
@@ -59,6 +63,7 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, string>
       'Assignee, Assigned To, Assignee Name, Owner, Owner Name, Responsible, Responsible Person, Assigned, Action Owner, Owned By, Resolver, Lead, Zugewiesene Person, Bearbeiter, Zugewiesen an, Zugewiesen, Verantwortlich, Verantwortlicher, Zuständig',
     raisedOn: RAISED,
     dueOn: DUE,
+    closedOn: CLOSED,
     project: PROJECT,
     risk: 'Risk ID, Risk, Related Risk, Risk Reference, Risiko',
     url: LINKS,

@@ -1,7 +1,7 @@
 import { TEXT_MAX, type TextKind } from '../../../vocabulary.js'
 import { type Condition, folded, type Rule } from '../mapping.js'
 import type { TableRow } from '../table.js'
-import { type Column, columnsOf, occurrencesInWords, type Reading } from './column.js'
+import { type Column, columnsOf, countOf, occurrencesInWords, type Reading, SLIP_SHARE } from './column.js'
 import type { DateOrder } from './dates.js'
 import type { Headings } from './headings.js'
 
@@ -14,9 +14,14 @@ export interface GuessOptions {
   readonly hasProject: boolean
   readonly referenceFrom?: string | undefined
   readonly dateOrder?: DateOrder | undefined
+  /** Store the source's score instead of its factors. */
+  readonly keep?: 'score' | undefined
+  /** What words mean for whatever column has them, by their folded text. */
+  readonly values?: ReadonlyMap<string, string> | undefined
 }
 
-export type Reader = (column: Column) => Reading | undefined
+/** Reads a column that may fill a field; `isNamed` if its heading is the very name of the field. */
+export type Reader = (column: Column, isNamed: boolean) => Reading | undefined
 
 const PLAIN: Reading = { rule: {} }
 const SAMPLES = 2
@@ -35,20 +40,16 @@ export class Assignment {
   readonly ignored: { readonly column: string; readonly why: string }[] = []
   readonly rows: readonly TableRow[]
   readonly #headings: Headings
+  /** The folded headings of the columns that have anything in them. */
+  readonly #filled: ReadonlySet<string>
   readonly #used = new Set<Column>()
   readonly #rivals: { field: string; heading: string; columns: readonly Column[] }[] = []
   /** Columns that fill a field, but lose something on the way. */
   readonly #lossy = new Set<Column>()
 
   constructor(header: readonly string[], rows: readonly TableRow[], headings: Headings, options: GuessOptions) {
-    const all = columnsOf(header, rows)
-    // A map refers to columns by heading, so only the first filled column of each heading counts.
-    const chosen = firstOfEach(all)
-    this.columns = all.filter((column) => chosen.has(column))
-    for (const column of all) {
-      const isRepeated = column.filled > 0 && !chosen.has(column)
-      if (isRepeated) this.ignored.push({ column: `column ${column.at + 1}`, why: `${column.heading} is there before` })
-    }
+    this.columns = columnsOf(header, rows)
+    this.#filled = new Set(this.columns.flatMap(({ heading, filled }) => (filled > 0 ? [folded(heading)] : [])))
     this.rows = rows
     this.#headings = headings
     this.options = options
@@ -66,7 +67,7 @@ export class Assignment {
         return order === -1 ? [] : [one.rank + order * ORDER_RANK]
       })
       const isFree = !this.#used.has(column) && (column.filled > 0 || this.rows.length === 0)
-      return isFree && ranks.length > 0 ? [{ column, rank: Math.min(...ranks), at }] : []
+      return isFree && !this.#isRepeated(column) && ranks.length > 0 ? [{ column, rank: Math.min(...ranks), at }] : []
     })
     return ranked.toSorted((one, other) => one.rank - other.rank || one.at - other.at).map(({ column }) => column)
   }
@@ -77,8 +78,20 @@ export class Assignment {
     return [...new Set([...this.candidates('private'), ...this.columns.filter(isPrivate)])]
   }
 
-  mayMean({ heading }: Column, field: string): boolean {
-    return this.#headings.meaningsOf(heading).some((one) => one.field === field)
+  mayMean({ heading }: Column, field: string, rankMax = Number.POSITIVE_INFINITY): boolean {
+    return this.#headings.meaningsOf(heading).some((one) => one.field === field && one.rank <= rankMax)
+  }
+
+  /** The second of two columns of the same heading is kept as it is. */
+  #isRepeated({ heading }: Column): boolean {
+    const first = REPEATED.exec(heading)?.[1]
+    return first !== undefined && this.#filled.has(folded(first))
+  }
+
+  /** The column that fills a field. */
+  columnOf(field: string): Column | undefined {
+    const heading = this.rules.get(field)?.from[0]
+    return this.columns.find((column) => column.heading === heading)
   }
 
   /** Fills a field from the best free column that may mean it, and that can be read. */
@@ -86,14 +99,19 @@ export class Assignment {
     if (!this.has(field)) return undefined
     const all = this.candidates(...meanings)
     for (const column of all) {
-      const reading = this.rows.length === 0 ? PLAIN : read(column)
+      const reading = this.rows.length === 0 ? PLAIN : read(column, this.mayMean(column, field, 0))
       if (!reading) continue
       this.fill(field, column, reading)
-      const columns = all.filter((one) => one.heading !== column.heading)
-      if (REPORTED.has(field)) this.#rivals.push({ field, heading: column.heading, columns })
+      this.prefer(field, column, all)
       return column
     }
     return undefined
+  }
+
+  /** Remembers which columns could have filled a field as well. */
+  prefer(field: string, { heading }: Column, all: readonly Column[]): void {
+    const columns = all.filter((one) => one.heading !== heading)
+    if (REPORTED.has(field)) this.#rivals.push({ field, heading, columns })
   }
 
   fill(field: string, column: Column, reading: Reading = PLAIN, more: readonly Column[] = []): void {
@@ -106,7 +124,12 @@ export class Assignment {
     if (reading.isLossy) this.#lossy.add(column)
     if (reading.question !== undefined) this.questions.push(reading.question)
     if (reading.warning !== undefined) this.warnings.push(reading.warning)
-    if (reading.unknown && reading.unknown.length > 0) this.#ask(field, column, reading)
+    if (reading.choices) this.#settle(field, column, reading)
+  }
+
+  /** Keeps the texts of a column in details, though it fills a field. */
+  keep(column: Column): void {
+    this.#lossy.add(column)
   }
 
   use(column: Column): void {
@@ -136,29 +159,39 @@ export class Assignment {
     }
   }
 
-  #ask(field: string, { heading }: Column, { unknown = [], rule }: Reading): void {
-    const [first] = unknown
-    const line = `"${field}": { "from": ${JSON.stringify(heading)}, "values": { ${JSON.stringify(first?.text)}: ... } }`
-    this.questions.push(
-      `${heading}: it is not known what ${occurrencesInWords(unknown)} means for ${field}. ` +
-        `Print the map with --suggest-map, put in ${line}, and import with --map.`,
-    )
+  /** Words that are not understood are asked about; a few of them are left blank in a field that may be so. */
+  #settle(field: string, column: Column, { unknown = [], choices = [], rule }: Reading): void {
+    const { heading, texts, filled } = column
+    const given = texts.flatMap(({ text }) => {
+      const becomes = this.options.values?.get(folded(text))
+      return becomes !== undefined && choices.includes(becomes) ? [[folded(text), becomes] as const] : []
+    })
+    const isGiven = new Map(given)
+    const open = unknown.filter(({ text }) => !isGiven.has(folded(text)))
+    const areSlips = !NEVER_BLANK.has(field) && countOf(open) * SLIP_SHARE <= filled
+    const words = occurrencesInWords(open, WORDS_MAX)
     // A `?` is easy to find in a suggested map; the import reports each one that is left.
-    const values = new Map([...(rule.values ?? []), ...unknown.map(({ text }) => [folded(text), '?'] as const)])
-    this.rules.set(field, { ...this.rules.get(field), from: [heading], values })
+    const others = open.map(({ text }) => [folded(text), areSlips ? '' : '?'] as const)
+    const values = new Map([...(rule.values ?? []), ...others, ...given])
+    if (values.size > 0) this.rules.set(field, { ...this.rules.get(field), from: [heading], values })
+    if (open.length === 0) return
+    const advice = `Say it with --value ${JSON.stringify(`${open[0]?.text.slice(0, 40)}=${choices[0]}`)}, once for each word, or in a map (--suggest-map prints one).`
+    if (areSlips) this.keep(column)
+    if (areSlips)
+      this.warnings.push(`${heading}: ${words} is no ${field}; left blank there, and kept in details. ${advice}`)
+    else {
+      const means = `${heading}: it is not known what ${words} means for ${field}, which is ${choices.join(', ')}.`
+      this.questions.push(`${means} ${advice}`)
+    }
   }
 }
 
-/** Of each heading the first column that is filled, else the first. */
-function firstOfEach(all: readonly Column[]): ReadonlySet<Column> {
-  const first = new Map<string, Column>()
-  for (const column of all) {
-    const key = folded(column.heading)
-    const earlier = first.get(key)
-    if (!earlier || (earlier.filled === 0 && column.filled > 0)) first.set(key, column)
-  }
-  return new Set(first.values())
-}
+/** Fields that have a value in every entry. */
+const NEVER_BLANK = new Set(['status', 'severity'])
+/** A question should not list more words. */
+const WORDS_MAX = 50
+/** How the second column of a heading is called. */
+const REPEATED = /^(.+) \(\d+\)$/s
 
 /** A later meaning is worse than every name of an earlier one. */
 const ORDER_RANK = 10_000

@@ -16,8 +16,10 @@ export interface Column {
   readonly at: number
   /** The distinct texts in their order, without blanks. */
   readonly texts: readonly Occurrence[]
-  /** More distinct texts than are kept: it is no scale. */
+  /** There are more distinct texts than are kept. */
   readonly isOverfull: boolean
+  /** The same with every text, for a reader whom a late one may tell something else. */
+  whole(): Column
   readonly filled: number
   /** The rows in which it is blank, the first few only. */
   readonly blanks: readonly number[]
@@ -33,8 +35,9 @@ export interface Reading {
   readonly how?: string | undefined
   /** Several texts become the same: the texts themselves are worth keeping. */
   readonly isLossy?: boolean | undefined
-  /** Texts that mean nothing here. */
+  /** Texts that mean nothing here, and the values of which they could be one. */
   readonly unknown?: readonly Occurrence[] | undefined
+  readonly choices?: readonly string[]
   /** Why it cannot be decided, and what would decide it. */
   readonly question?: string | undefined
   readonly warning?: string | undefined
@@ -48,7 +51,7 @@ export function columnsOf(headings: readonly string[], rows: readonly TableRow[]
   return headings.flatMap((heading, at) => (heading === '' ? [] : [columnAt(heading, at, rows)]))
 }
 
-function columnAt(heading: string, at: number, rows: readonly TableRow[]): Column {
+function columnAt(heading: string, at: number, rows: readonly TableRow[], most = DISTINCT_MAX): Column {
   const texts = new Map<string, Occurrence>()
   const blanks: number[] = []
   let [filled, blankCount, longest] = [0, 0, 0]
@@ -67,10 +70,13 @@ function columnAt(heading: string, at: number, rows: readonly TableRow[]): Colum
     if (occurrence) {
       occurrence.count++
       if (occurrence.lines.length < LINES_MAX) occurrence.lines.push(line)
-    } else if (texts.size < DISTINCT_MAX) texts.set(text, { text, count: 1, lines: [line] })
+    } else if (texts.size < most) texts.set(text, { text, count: 1, lines: [line] })
     else isOverfull = true
   }
-  return { heading, at, texts: [...texts.values()], isOverfull, filled, blanks, blankCount, longest, hasLineBreaks }
+  const measures = { filled, blanks, blankCount, longest, hasLineBreaks }
+  const whole = () => (isOverfull ? columnAt(heading, at, rows, Number.POSITIVE_INFINITY) : column)
+  const column: Column = { heading, at, texts: [...texts.values()], isOverfull, whole, ...measures }
+  return column
 }
 
 const BLANK_WORDS = new Set(BLANKS.split(', ').map(plain))
@@ -129,11 +135,18 @@ function key(text: string): string {
     .trim()
 }
 
-export function occurrencesInWords(texts: readonly Occurrence[]): string {
+/** The share of the rows that slips may have: one row in ten. */
+export const SLIP_SHARE = 10
+
+export function countOf(texts: readonly Occurrence[]): number {
+  return texts.reduce((sum, { count }) => sum + count, 0)
+}
+
+export function occurrencesInWords(texts: readonly Occurrence[], most = 5): string {
   const shown = texts
-    .slice(0, 5)
+    .slice(0, most)
     .map(({ text, count, lines }) => `${JSON.stringify(text.slice(0, 40))} (${rowsInWords(lines, count)})`)
-  return `${shown.join(', ')}${texts.length > 5 ? ` and ${texts.length - 5} more` : ''}`
+  return `${shown.join(', ')}${texts.length > most ? ` and ${texts.length - most} more` : ''}`
 }
 
 export function rowsOf(rows: readonly TableRow[]): string {

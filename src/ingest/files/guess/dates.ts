@@ -49,8 +49,8 @@ function yearOf(digits = ''): string {
   return digits.length === 4 ? 'yyyy' : 'yy'
 }
 
-export function ordersIn({ texts }: Column): Set<DateOrder> {
-  return ordersOf(texts.flatMap((one) => formOf(one) ?? []))
+export function ordersIn(column: Column): Set<DateOrder> {
+  return ordersOf(column.whole().texts.flatMap((one) => formOf(one) ?? []))
 }
 
 function ordersOf(forms: readonly DayForm[]): Set<DateOrder> {
@@ -65,7 +65,8 @@ function ordersOf(forms: readonly DayForm[]): Set<DateOrder> {
 }
 
 /** How a column gives days; undefined if it does not. `given` decides what the column leaves open. */
-export function readDays(column: Column, field: string, given: DateOrder | undefined): Reading | undefined {
+export function readDays(part: Column, field: string, given: DateOrder | undefined): Reading | undefined {
+  const column = part.whole()
   const texts = column.texts.filter(({ text }) => !isBlankWord(text))
   if (texts.length === 0 || column.longest > 100) return undefined
   const forms = texts.flatMap((one) => formOf(one) ?? [])
@@ -75,7 +76,26 @@ export function readDays(column: Column, field: string, given: DateOrder | undef
   const order = orders.size === 1 ? [...orders][0] : given
   if (orders.size === 2) return { rule: {}, question: mixed(column, forms) }
   if (isOpen && order === undefined) return { rule: {}, question: open(column, field, forms) }
-  return readingOf(column, texts, forms, order ?? 'dmy')
+  const reading = readingOf(column, texts, forms, order ?? 'dmy')
+  const mixture = mixtureOf(column, forms)
+  return mixture ? { ...reading, ...mixture, warning: joined(reading.warning, mixture.warning) } : reading
+}
+
+function joined(...sentences: (string | undefined)[]): string | undefined {
+  return sentences.filter((one) => one !== undefined).join(' ') || undefined
+}
+
+/** Where a spreadsheet read 10/05 as 5 October and left 14/05 a text, the dates are wrong and look right. */
+function mixtureOf({ heading }: Column, forms: readonly DayForm[]): Pick<Reading, 'question' | 'warning'> | undefined {
+  const dates = forms.filter(({ text }) => ISO_DAY.test(text))
+  const texts = forms.filter(({ pair, separator }) => pair && separator !== '.')
+  if (dates.length === 0 || texts.length === 0) return undefined
+  const both = `${heading}: ${occurrencesInWords(dates)} are dates, and ${occurrencesInWords(texts)} are texts.`
+  const isSwappable = dates.every(({ text }) => Number(text.slice(8)) <= 12)
+  const isSame = dates.every(({ text }) => text.slice(5, 7) === text.slice(8))
+  if (!isSwappable || isSame) return { warning: `${both} Are the dates right?` }
+  const why = 'The program may have swapped day and month of the dates, as none has a day above 12.'
+  return { question: `${both} ${why} Correct the column; or, if they are right, import with the map of --suggest-map.` }
 }
 
 function readingOf(column: Column, texts: readonly Occurrence[], forms: readonly DayForm[], order: DateOrder): Reading {
@@ -83,10 +103,10 @@ function readingOf(column: Column, texts: readonly Occurrence[], forms: readonly
   const parsed = dayPattern(patterns, languagesOf(forms))
   const date = 'pattern' in parsed ? parsed.pattern : undefined
   const isReadable = ({ text }: Occurrence) => date !== undefined && 'day' in dayIn(text, date)
-  const strange = column.isOverfull ? [] : texts.filter((one) => !isReadable(one))
+  const strange = texts.filter((one) => !isReadable(one))
   const blank = column.texts.filter(({ text }) => isBlankWord(text))
   const values = byFoldedText([...blank, ...strange].map(({ text }) => [text, '']))
-  const isOwn = strange.length === 0 && texts.every(({ text }) => ISO_DAY.test(text)) && !column.isOverfull
+  const isOwn = strange.length === 0 && texts.every(({ text }) => ISO_DAY.test(text))
   return {
     rule: { ...(values.size > 0 && { values }), ...(!isOwn && date && { date }) },
     how: isOwn ? undefined : patterns.join(' or '),

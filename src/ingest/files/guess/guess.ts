@@ -6,7 +6,7 @@ import { isBlank, type SheetNoun, type TableRow } from '../table.js'
 import { Assignment, type GuessOptions } from './assignment.js'
 import { type Column, columnsOf, Words } from './column.js'
 import { Headings } from './headings.js'
-import { PLANS } from './plans.js'
+import { assign } from './plans.js'
 import { RAID_WORDS } from './words.js'
 
 /** A guessed map, and what to report about it. While there are questions, nothing is stored. */
@@ -23,7 +23,7 @@ export function guess(noun: SheetNoun, header: readonly string[], rows: readonly
   }
   ignoreDerived(assignment)
   chooseReference(assignment)
-  PLANS[noun](assignment)
+  assign(assignment, noun)
   assignment.reportRivals()
   ignoreNameless(assignment, header)
   const kept = keepDetails(assignment)
@@ -72,7 +72,7 @@ function keepDetails(assignment: Assignment): string[] {
     const name = detailName(column.heading)
     if (!isKept && assignment.isUsed(column)) continue
     if (!isKept) assignment.ignore(column, 'it is unknown')
-    else if (names.has(name)) continue
+    else if (names.has(name)) assignment.ignore(column, 'its name begins as that of another')
     else if (names.size < DETAILS_MAX) names.set(name, column)
     else assignment.ignore(column, `there are ${DETAILS_MAX} others in details already`)
   }

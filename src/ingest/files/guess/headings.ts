@@ -8,8 +8,8 @@ interface Meaning {
   readonly rank: number
 }
 
-/** A scale that a heading names, such as (1-10). */
-export type NamedScale = Readonly<Record<'least' | 'most', number>>
+/** A scale that a heading names, such as (1-10); a turned one has its highest step at `least`. */
+export type NamedScale = Readonly<Record<'least' | 'most', number>> & { readonly isTurned?: boolean }
 
 /** The name of a field itself is better than every alias. */
 const FIELD_RANK = -1000
@@ -19,6 +19,7 @@ const RESIDUAL: Readonly<Record<string, string>> = {
   impact: 'residualImpact',
   score: 'residualScore',
   level: 'residualScore',
+  rating: 'residualScore',
 }
 
 const SCALE = /(?<![\d.])([01])(?:\s*(?:[-–—~]|to|bis|do|à|a|至|\.{2,3})\s*|\s+(?=\d+\s*$))(3|4|5|6|7|10|100)(?!\d)/iu
@@ -157,7 +158,7 @@ function isSlip(key: string, alias: string): boolean {
   return end - start <= 1 && aliasEnd - start <= 1 && !/\d/.test(key.slice(start, end) + alias.slice(start, aliasEnd))
 }
 
-export function scaleIn(heading: string): NamedScale | undefined {
+export function rangeIn(heading: string): NamedScale | undefined {
   if (heading.length > HEADING_CHARACTERS_MAX) return undefined
   const text = heading.replaceAll('_', ' ')
   const range = SCALE.exec(text)

@@ -2,89 +2,99 @@ import { TEXT_MAX } from '../../../vocabulary.js'
 import { headingKey, NUMERIC } from '../header.js'
 import { folded, type Scalar } from '../mapping.js'
 import { isBlank, type SheetNoun } from '../table.js'
-import type { Assignment, Reader } from './assignment.js'
-import { type Column, isBlankWord, occurrencesInWords, type Reading, rowsInWords, rowsOf, Words } from './column.js'
+import type { Assignment } from './assignment.js'
+import { type Column, occurrencesInWords, type Reading, rowsInWords, rowsOf, SLIP_SHARE, Words } from './column.js'
 import { hasDays, ordersIn, readDays } from './dates.js'
-import { blankValues, byFoldedText, readFactor } from './scales.js'
-import { OWN_ID, readLevel, readResponse, readScore, readSeverity, readStatus } from './statuses.js'
+import { takeAssessments, takeScores } from './factors.js'
+import { blankValues, byFoldedText } from './scales.js'
+import { OWN_ID, readResponse, readSeverity, readStatus } from './statuses.js'
 import { STEPS } from './words.js'
 
-/** How the fields of each noun get their columns; earlier fields choose first. */
-export const PLANS: Readonly<Record<SheetNoun, (assignment: Assignment) => void>> = {
-  risks(assignment) {
-    takeProject(assignment)
-    takeId(assignment)
-    const reference = takeReference(assignment)
-    const factors = takeFactors(assignment, 'likelihood', 'impact')
-    const isReassessed = takeFactors(assignment, 'residualLikelihood', 'residualImpact', factors)
-    takeDays(assignment, ['raisedOn', 'dueOn', 'reviewOn'])
-    assignment.take('status', (column) => readStatus(column, 'risks'))
-    assignment.take('response', readResponse, ['response', 'treatment'])
-    assignment.take('owner')
-    assignment.take('url', readLinks)
-    takeTexts(assignment, reference)
-    assignment.take('category', ({ longest }) => (longest > 200 ? undefined : { rule: {} }))
-    assignment.take('mitigation', readText, ['mitigation', 'treatment'])
-    assignment.take('cause', readText)
-    takeScore(assignment, factors)
-    if (isReassessed) for (const column of assignment.candidates('residualScore')) ignoreIfNumeric(assignment, column)
-    tellDefaults(assignment)
-  },
+/** What is guessed of each noun, in this order: a column fills one field, and what comes first chooses first. */
+export const ORDER: Readonly<Record<SheetNoun, string>> = {
+  risks: 'project id reference factors days status response owner url texts category mitigation cause score defaults',
+  issues: 'project id reference days status severity assignee url risk texts defaults',
+  people: 'id email name externalId title department status groups private needed',
+  groups: 'id externalId name description members needed',
+  projects: 'id key name description url status needed',
+}
 
-  issues(assignment) {
-    takeProject(assignment)
-    takeId(assignment)
-    const reference = takeReference(assignment)
-    takeDays(assignment, ['raisedOn', 'dueOn'])
-    assignment.take('status', (column) => readStatus(column, 'issues'))
-    completeSeverity(assignment, assignment.take('severity', readSeverity))
-    assignment.take('assignee')
-    assignment.take('url', readLinks)
-    assignment.take('risk', (column) => (column.longest > TEXT_MAX.reference ? undefined : blankless(column)))
-    takeTexts(assignment, reference)
-    tellDefaults(assignment)
-  },
-
-  people(assignment) {
-    takeId(assignment)
-    const email = assignment.take('email', (column) => (isMostly(column, /@/) ? blankless(column) : undefined))
-    if (!email) takeAddresses(assignment)
-    const [first, last] = [assignment.candidates('firstName')[0], assignment.candidates('lastName')[0]]
-    const whole = assignment.candidates('name').find((column) => column !== first && column !== last)
-    if (first && last && !whole) {
-      assignment.fill('name', first, { rule: { join: ' ' } }, [last])
-      assignment.use(last)
-      assignment.notes.push(`${first.heading} and ${last.heading} are joined to the name.`)
-    } else assignment.take('name', undefined, ['name', 'firstName', 'login'])
-    if (!assignment.rules.has('externalId')) assignment.take('externalId')
-    assignment.take('title')
-    assignment.take('department')
-    assignment.take('status', (column) => readStatus(column, 'people'))
-    assignment.take('groups')
+/** How a step of the order takes its columns; one that is not here takes the best column of its name as it is. */
+const STEPS_OF: Readonly<Record<string, (assignment: Assignment, noun: SheetNoun) => void>> = {
+  project: takeProject,
+  id: takeId,
+  reference: takeReference,
+  factors: takeAssessments,
+  days: (assignment) => takeDays(assignment, ['raisedOn', 'dueOn', 'reviewOn']),
+  status: takeStatus,
+  response: (assignment) => assignment.take('response', readResponse, ['response', 'treatment']),
+  severity: (assignment) => completeSeverity(assignment, assignment.take('severity', readSeverity)),
+  url: (assignment) => assignment.take('url', readLinks),
+  risk: (assignment) =>
+    assignment.take('risk', (column) => (column.longest > TEXT_MAX.reference ? undefined : blankless(column))),
+  texts: takeTexts,
+  category: (assignment) => assignment.take('category', ({ longest }) => (longest > 200 ? undefined : { rule: {} })),
+  mitigation: (assignment) => assignment.take('mitigation', readText, ['mitigation', 'treatment']),
+  cause: (assignment) => assignment.take('cause', readText),
+  score: takeScores,
+  defaults: tellDefaults,
+  email: takeEmail,
+  name: (assignment, noun) => (noun === 'people' ? takeName(assignment) : assignment.take('name')),
+  externalId: (assignment) => assignment.rules.has('externalId') || assignment.take('externalId'),
+  private: (assignment) => {
     for (const column of assignment.privates()) assignment.ignore(column, 'it is private; a map can take it')
-    requireSome(assignment, ['name'], 'people')
-    const advice = ' --reference-from COLUMN takes any column as the id.'
-    requireSome(assignment, ['email', 'externalId', 'id'], 'people', advice)
   },
+  key: takeKey,
+  needed: requireNeeded,
+}
 
-  groups(assignment) {
-    takeId(assignment)
-    if (!assignment.rules.has('externalId')) assignment.take('externalId')
-    for (const field of ['name', 'description', 'members']) assignment.take(field)
-    requireSome(assignment, ['name', 'id', 'externalId'], 'groups')
-  },
+export function assign(assignment: Assignment, noun: SheetNoun): void {
+  for (const step of ORDER[noun].split(' ')) {
+    const take = STEPS_OF[step]
+    if (take) take(assignment, noun)
+    else assignment.take(step)
+  }
+}
 
-  projects(assignment) {
-    takeId(assignment)
-    if (!assignment.rules.has('key')) assignment.take('key', readKeys)
-    if (!assignment.rules.has('key')) takeKeysAsNames(assignment)
-    const name = assignment.take('name')
-    assignment.take('description')
-    assignment.take('url', readLinks)
-    assignment.take('status', (column) => readStatus(column, 'projects'))
-    if (!assignment.rules.has('key') && name) keyFromName(assignment, name)
-    requireSome(assignment, ['key', 'id'], 'projects')
-  },
+/** The status, and CLOSED where there is none and a column has the day of closing. */
+function takeStatus(assignment: Assignment, noun: SheetNoun): void {
+  const column = assignment.take('status', (one, isNamed) => readStatus(one, noun, isNamed))
+  const { rules, rows, notes } = assignment
+  const closing = assignment.candidates('closedOn').find(hasDays)
+  const isOpen = (cells: readonly string[]) => !column || isBlank(cells[column.at])
+  const closed = rows.filter(({ cells }) => closing && isOpen(cells) && /\d/.test(cells[closing.at] ?? ''))
+  if (!closing || closed.length === 0) return
+  rules.set('status', { ...(rules.get('status') ?? { from: [] }), closedBy: { [closing.heading]: 'CLOSED' } })
+  notes.push(`Without a status, what has a ${closing.heading} is CLOSED: ${rowsOf(closed)}.`)
+}
+
+function takeEmail(assignment: Assignment): void {
+  const read = (column: Column) => (isMostly(column, /@/) ? blankless(column) : undefined)
+  if (!assignment.take('email', read)) takeAddresses(assignment)
+}
+
+function takeName(assignment: Assignment): void {
+  const [first, last] = [assignment.candidates('firstName')[0], assignment.candidates('lastName')[0]]
+  const whole = assignment.candidates('name').find((column) => column !== first && column !== last)
+  if (first && last && !whole) {
+    assignment.fill('name', first, { rule: { join: ' ' } }, [last])
+    assignment.use(last)
+    assignment.notes.push(`${first.heading} and ${last.heading} are joined to the name.`)
+  } else assignment.take('name', undefined, ['name', 'firstName', 'login'])
+}
+
+const NEEDED: Readonly<Partial<Record<SheetNoun, readonly (readonly string[])[]>>> = {
+  people: [['name'], ['email', 'externalId', 'id']],
+  groups: [['name', 'id', 'externalId']],
+  projects: [['key', 'id']],
+}
+
+function requireNeeded(assignment: Assignment, noun: SheetNoun): void {
+  for (const fields of NEEDED[noun] ?? []) {
+    if (fields.some((field) => assignment.rules.has(field))) continue
+    const more = fields.includes('email') ? ' --reference-from COLUMN takes any column as the id.' : ''
+    assignment.questions.push(`No column is known as ${fields.join(' or ')} of ${noun}. ${wayOut(assignment)}${more}`)
+  }
 }
 
 /** Fields of exports, by their exact names: ids only in the form of ours. */
@@ -99,10 +109,9 @@ function takeId(assignment: Assignment): void {
   }
 }
 
-function takeReference(assignment: Assignment): Column | undefined {
-  const chosen = assignment.rules.get('reference')?.from[0]
-  if (chosen !== undefined) return assignment.columns.find(({ heading }) => heading === chosen)
-  return assignment.take('reference', (column) => readReference(column, assignment), ['reference', 'id'])
+function takeReference(assignment: Assignment): void {
+  if (assignment.rules.has('reference')) return
+  assignment.take('reference', (column) => readReference(column, assignment), ['reference', 'id'])
 }
 
 /** References are short, and most rows have one of their own. */
@@ -149,96 +158,18 @@ function keyOf(text: string): string {
   return (/^\d/.test(key) ? `P-${key}` : key).slice(0, TEXT_MAX.projectKey)
 }
 
-/** A column of keys that is headed Project names no project: the names that are stored stay. */
-function takeKeysAsNames(assignment: Assignment): void {
-  const [column] = assignment.candidates('name')
-  const isKeys = column && column.filled > 0 && column.texts.every(({ text }) => /^[A-Z][A-Z0-9-]*$/.test(text))
-  if (isKeys) assignment.fill('key', column)
-}
-
-function keyFromName({ rules, notes }: Assignment, name: Column): void {
-  const reading = readKeys(name)
-  if (!reading) return
+/** The key, made from the name if nothing else gives it. */
+function takeKey(assignment: Assignment): void {
+  const { rules, notes } = assignment
+  if (rules.has('key') || assignment.take('key', readKeys)) return
+  const [name] = assignment.candidates('name')
+  // A column of keys that is headed Project names no project: the names that are stored stay.
+  const isKeys = name && name.filled > 0 && name.texts.every(({ text }) => /^[A-Z][A-Z0-9-]*$/.test(text))
+  const reading = name && !isKeys ? readKeys(name) : undefined
+  if (isKeys) assignment.fill('key', name)
+  if (!name || !reading) return
   rules.set('key', { from: [name.heading], ...reading.rule })
   notes.push(`There is no column for the key: it is made from ${name.heading}.`)
-}
-
-/** Both factors or neither: one alone is kept in details. */
-function takeFactors(
-  assignment: Assignment,
-  likelihood: string,
-  impact: string,
-  [inherentLikelihood, inherentImpact]: readonly Column[] = [],
-): readonly Column[] | undefined {
-  if (!assignment.has(likelihood)) return undefined
-  const [all, partners] = [assignment.candidates(likelihood), assignment.candidates(impact)]
-  const first = firstRead(all, 'likelihood', partners[0], inherentLikelihood)
-  const others = partners.filter((column) => column !== first?.column)
-  const second = first && firstRead(others, 'impact', all[0], inherentImpact)
-  if (!first || !second) return undefined
-  assignment.fill(likelihood, first.column, first.reading)
-  assignment.fill(impact, second.column, second.reading)
-  pairUp(assignment, [likelihood, first.column], [impact, second.column])
-  return [first.column, second.column]
-}
-
-function firstRead(columns: readonly Column[], factor: 'likelihood' | 'impact', partner?: Column, inherent?: Column) {
-  for (const column of columns) {
-    const reading = readFactor(column, factor, partner, inherent)
-    if (reading) return { column, reading }
-  }
-  return undefined
-}
-
-const isBlankOrWord = (text = '') => isBlank(text) || isBlankWord(text)
-
-/** Rows that give only one of the two are not assessed. */
-function pairUp(
-  { rules, rows, notes }: Assignment,
-  [one, first]: [string, Column],
-  [other, second]: [string, Column],
-): void {
-  const halves = rows.filter(({ cells }) => isBlankOrWord(cells[first.at]) !== isBlankOrWord(cells[second.at]))
-  if (halves.length === 0) return
-  for (const [field, partner] of Object.entries({ [one]: other, [other]: one })) {
-    const rule = rules.get(field)
-    if (rule) rules.set(field, { ...rule, with: partner })
-  }
-  const pair = `${first.heading} and ${second.heading}`
-  notes.push(`${pair} count only together: not assessed in ${rowsOf(halves)}, which have one of them.`)
-}
-
-/** A score counts only if the factors are not there; beside them it is computed. */
-function takeScore(assignment: Assignment, factors: readonly Column[] | undefined): void {
-  if (!factors) {
-    assignment.take('scoreGiven', readScore, ['scoreGiven', 'score']) ??
-      assignment.take('scoreGiven', readLevel, ['level'])
-    noteAlone(assignment)
-    return
-  }
-  // A row may have a score and not both factors; a formula gives 0 there.
-  const isAlone = ({ at }: Column) =>
-    assignment.rows.some(
-      ({ cells }) => /[1-9]/.test(cells[at] ?? '') && factors.some((one) => isBlankOrWord(cells[one.at])),
-    )
-  if (assignment.candidates('score').some(isAlone)) assignment.take('scoreGiven', readScore, ['scoreGiven', 'score'])
-  for (const column of assignment.candidates('score', 'level')) ignoreIfNumeric(assignment, column)
-}
-
-/** One factor alone is no assessment, and the other is never made up. */
-function noteAlone(assignment: Assignment): void {
-  for (const factor of ['likelihood', 'impact'] as const) {
-    for (const column of assignment.candidates(factor)) {
-      const isStep = readFactor(column, factor) !== undefined
-      const why = isStep ? 'likelihood and impact count only together' : 'its texts are no steps of a scale'
-      assignment.notes.push(`${column.heading} is no more than a detail: ${why}.`)
-    }
-  }
-}
-
-function ignoreIfNumeric(assignment: Assignment, column: Column): void {
-  const isNumeric = column.texts.every(({ text }) => NUMERIC.test(text) || isBlankWord(text))
-  if (isNumeric) assignment.ignore(column, 'it is computed from likelihood and impact')
 }
 
 /** What a new risk or issue gets where the sheet says nothing. */
@@ -276,8 +207,9 @@ function takeDays(assignment: Assignment, fields: readonly string[]): void {
 }
 
 /** The title, the description, and the reference if no column gives it. */
-function takeTexts(assignment: Assignment, reference: Column | undefined): void {
+function takeTexts(assignment: Assignment): void {
   const { rules } = assignment
+  const reference = assignment.columnOf('reference')
   const categories = assignment.candidates('category')
   const read = (column: Column) => readTitle(column, categories.includes(column))
   const title = assignment.take('title', read) ?? namedByReference(assignment, reference, read)
@@ -295,7 +227,11 @@ function takeTexts(assignment: Assignment, reference: Column | undefined): void 
 }
 
 /** Where Item is a short text and nothing else is one, it is the reference and the title. */
-function namedByReference(assignment: Assignment, reference: Column | undefined, read: Reader): Column | undefined {
+function namedByReference(
+  assignment: Assignment,
+  reference: Column | undefined,
+  read: typeof readText,
+): Column | undefined {
   const reading = reference && assignment.mayMean(reference, 'title') ? read(reference) : undefined
   if (!reference || !reading) return undefined
   assignment.fill('title', reference, reading)
@@ -349,9 +285,6 @@ function completeReferences(assignment: Assignment, reference: Column | undefine
   )
 }
 
-/** One row in ten at most. */
-const SLIP_SHARE = 10
-
 /** Rows with the same reference and different titles are a slip of the numbering; with the same title they are one entry. */
 function tellApart({ rules, warnings, rows }: Assignment, { at, heading, texts }: Column, title: Column): void {
   const doubled = new Set(texts.filter(({ count }) => count > 1).map(({ text }) => text))
@@ -387,11 +320,6 @@ function blankless(column: Column): Reading {
 
 function isMostly({ texts }: Column, form: RegExp): boolean {
   return texts.filter(({ text }) => form.test(text)).length * 2 > texts.length
-}
-
-function requireSome(assignment: Assignment, fields: readonly string[], noun: string, more = ''): void {
-  if (fields.some((field) => assignment.rules.has(field))) return
-  assignment.questions.push(`No column is known as ${fields.join(' or ')} of ${noun}. ${wayOut(assignment)}${more}`)
 }
 
 function wayOut({ columns }: Assignment): string {

@@ -1,7 +1,16 @@
 import { ASSESSMENT_MAX } from '../../../vocabulary.js'
+import { HEADING_CHARACTERS_MAX } from '../header.js'
 import { folded, type Scalar } from '../mapping.js'
-import { type Column, isBlankWord, type Occurrence, occurrencesInWords, type Reading, Words } from './column.js'
-import { type NamedScale, plain, scaleIn } from './headings.js'
+import {
+  type Column,
+  countOf,
+  isBlankWord,
+  type Occurrence,
+  occurrencesInWords,
+  type Reading,
+  Words,
+} from './column.js'
+import { type NamedScale, plain, rangeIn } from './headings.js'
 import { BELOW_OTHERS, LIKELIHOOD_STEPS, STEPS } from './words.js'
 
 type Factor = 'likelihood' | 'impact'
@@ -88,28 +97,84 @@ function isSentence({ text }: Occurrence): boolean {
   return text.length > STEP_CHARACTERS_MAX && !/^\p{L}[\p{L} ]{0,20}\s*[:–—]/u.test(text)
 }
 
+const FACTOR_STEPS = Array.from({ length: ASSESSMENT_MAX }, (_, index) => String(index + 1))
+
 /** How a column gives the steps 1 to 5 of a factor; undefined if it is no scale. A residual one has the `inherent` scale. */
-export function readFactor(column: Column, factor: Factor, partner?: Column, inherent?: Column): Reading | undefined {
-  if (column.isOverfull || column.texts.some(isSentence) || column.filled === 0) return undefined
+export function readFactor(
+  part: Column,
+  factor: Factor,
+  {
+    partner,
+    inherent,
+    isNamed,
+  }: { partner?: Column | undefined; inherent?: Column | undefined; isNamed?: boolean } = {},
+): Reading | undefined {
+  const column = part.whole()
+  if (column.filled === 0) return undefined
   const entries = entriesOf(column)
+  const steps: [Entry, number][] = []
+  const unknown: Entry[] = []
   const named = scaleIn(column.heading) ?? (partner && scaleIn(partner.heading)) ?? (inherent && scaleOf(inherent))
   const scale = numericScale(entries, factor, named, column, partner)
   if (!scale && entries.every(isNumeric)) return undefined
-  const steps: [Entry, number][] = []
-  const unknown: Entry[] = []
   const company = companyOf(entries)
   for (const entry of entries) {
-    const step = stepOf(entry, factor, scale, company)
-    if (step !== undefined) steps.push([entry, step])
-    else if (unknown.push(entry) > UNKNOWN_MAX) return undefined
+    const step = isSentence(entry) ? undefined : stepOf(entry, factor, scale, company)
+    if (step === undefined) unknown.push(entry)
+    else steps.push([entry, step])
   }
-  if (unknown.length * 2 > entries.length) return undefined
-  const question = named ? undefined : lonelyAboveFive(column, partner)
-  return { ...readingOf(column, steps, scale, partner), unknown, question }
+  // A column that is called so is one as soon as one of its texts is a step.
+  if (isNamed ? steps.length === 0 : countOf(unknown) * 2 > countOf(entries)) return undefined
+  const question = unclearTurn(column, entries) ?? (named ? undefined : lonelyAboveFive(column, partner))
+  return { ...readingOf(column, steps, scale, partner), unknown, choices: FACTOR_STEPS, question }
 }
 
-/** A scale with more unknown texts is none. */
-const UNKNOWN_MAX = 10
+const END = /(?<![\d.])(\d{1,3})\s*(?:[=:–-]|is)\s*(\p{L}[\p{L} ]{0,30})/giu
+const END_TURNED = /(\p{L}{1,30})\s*=\s*(\d{1,3})(?!\d)/gu
+
+/** What a heading says of the ends of its scale, as in (1=High, 5=Low): numbers, and steps of words. */
+function endsIn(heading: string): [number, number][] {
+  const text = heading.slice(0, HEADING_CHARACTERS_MAX)
+  const pairs = [
+    ...Array.from(text.matchAll(END), ([, number, word = '']) => [Number(number), word] as const),
+    ...Array.from(text.matchAll(END_TURNED), ([, word = '', number]) => [Number(number), word] as const),
+  ]
+  return pairs.flatMap(([number, word]) => {
+    const [first = ''] = word.trim().split(' ')
+    const step = EXTREMES.get(first.toLowerCase()) ?? WORDS.likelihood.get(word.trim()) ?? WORDS.likelihood.get(first)
+    return step === undefined ? [] : [[number, Number(step)]]
+  })
+}
+
+const EXTREMES = new Map<string, Step>([
+  ...['most', 'worst', 'greatest', 'maximum', 'max'].map((word) => [word, '5'] as const),
+  ...['least', 'best', 'minimum', 'min'].map((word) => [word, '1'] as const),
+])
+
+/** Whether a heading says that the lowest number is the most, or that the highest is; undefined if it says neither. */
+export function isTurned(heading: string): boolean | undefined {
+  const ends = endsIn(heading).toSorted(([one], [other]) => one - other)
+  const [first, last = first] = [ends[0], ends.at(-1)]
+  if (!first || !last) return undefined
+  if (first !== last) return first[1] > last[1]
+  const [number, step] = first
+  return number <= 1 ? step > 3 : step < 3
+}
+
+/** The scale that a heading names: by its bounds, or by what its ends mean. */
+function scaleIn(heading: string): NamedScale | undefined {
+  const numbers = endsIn(heading).map(([number]) => number)
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)]
+  const range = rangeIn(heading) ?? (numbers.length > 1 && least < most ? { least, most } : undefined)
+  return range && { ...range, isTurned: isTurned(heading) === true }
+}
+
+/** A scale that runs the other way can be turned only if it is known where it ends. */
+function unclearTurn({ heading }: Column, entries: readonly Entry[]): string | undefined {
+  if (!isTurned(heading) || scaleIn(heading) || !entries.some(isNumeric)) return undefined
+  const advice = `Say where it ends, such as "${heading} (1=High, 5=Low)" as the heading`
+  return `${heading}: the scale runs from the highest to the lowest, and its other end is not named. ${advice}, or give a map.`
+}
 
 function companyOf(entries: readonly Entry[]) {
   return {
@@ -143,8 +208,8 @@ function lonelyAboveFive(column: Column, partner: Column | undefined): string | 
 interface NumericScale {
   readonly name: string
   readonly bands?: Reading['rule']['bands']
-  /** Its whole numbers, so that a map says what each means, also of those that no row has yet. */
-  readonly numbers?: readonly number[]
+  /** Its bands are for whole numbers. */
+  readonly isWhole?: boolean
   readonly step: (value: number) => number | undefined
 }
 
@@ -155,14 +220,18 @@ function fifth(percent: number): number | undefined {
   return percent < 0 ? undefined : FIFTHS.find(([bound]) => percent <= bound)?.[1]
 }
 
-function spread({ least, most }: NamedScale): NumericScale {
-  const name = `numbers from ${least} to ${most}${most === ASSESSMENT_MAX ? '' : ', spread over 1 to 5'}`
-  const isWithin = (value: number) => value >= least && value <= most
-  const numbers = Array.from({ length: most - least + 1 }, (_, index) => least + index)
-  if (most === 10)
-    return { name, numbers, step: (value) => (isWithin(value) ? Math.max(1, Math.ceil(value / 2)) : undefined) }
+function spread({ least, most, isTurned = false }: NamedScale): NumericScale {
+  const turned = isTurned ? `, turned so that ${least} is the highest` : ''
+  const name = `numbers from ${least} to ${most}${most === ASSESSMENT_MAX ? '' : ', spread over 1 to 5'}${turned}`
   const width = (most - least) / (ASSESSMENT_MAX - 1)
-  return { name, numbers, step: (value) => (isWithin(value) ? Math.round(1 + (value - least) / width) : undefined) }
+  const step = (given: number) => {
+    const value = isTurned ? least + most - given : given
+    if (value < least || value > most) return undefined
+    return most === 10 ? Math.max(1, Math.ceil(value / 2)) : Math.round(1 + (value - least) / width)
+  }
+  if (most === ASSESSMENT_MAX && least === 1 && !isTurned) return { name, step }
+  const numbers = Array.from({ length: most - least + 1 }, (_, index) => least + index)
+  return { name, step, bands: numbers.map((number) => [number, step(number) ?? 0] as const), isWhole: true }
 }
 
 const PERCENTAGES: NumericScale = { name: 'percentages, a fifth for each step', bands: FIFTHS, step: fifth }
@@ -251,18 +320,18 @@ function readingOf(
   scale: NumericScale | undefined,
   partner: Column | undefined,
 ): Reading {
-  const bands = read.every(([{ text }]) => /^[\d.,]+\s*%?$/.test(text)) ? scale?.bands : undefined
+  const form = scale?.isWhole ? /^\d+$/ : /^[\d.,]+\s*%?$/
+  const bands = read.every(([{ text }]) => form.test(text)) ? scale?.bands : undefined
   const foreign = read.flatMap(([{ text }, step]) => (bands || text === String(step) ? [] : [[text, step] as const]))
-  const others = (foreign.length > 0 ? (scale?.numbers ?? []) : []).flatMap((number) => {
-    const step = scale?.step(number) ?? number
-    return step === number ? [] : [[String(number), step] as const]
-  })
+  // A map says what each number of its scale means, also those that no row has yet.
+  const others =
+    bands || !scale?.isWhole ? [] : (scale.bands ?? []).map(([number, step]) => [String(number), step] as const)
   const values = byFoldedText([...blankValues(column), ...others, ...foreign])
   const words = read.filter(([{ parts }]) => parts.word !== undefined)
   const steps = read.map(([, step]) => step)
   // Numbers up to 3 alone do not show whether 3 or 5 is the most.
   const most = Math.max(0, ...steps)
-  const isOpen = Math.max(most, highestOf(partner)) <= 3 && !scaleIn(column.heading)
+  const isOpen = Math.max(most, highestOf(partner)) <= 3 && !rangeIn(column.heading)
   const asIs = isOpen ? `steps from 1 to 5, though none is above ${most}` : undefined
   const how = words.length > 0 ? inWords(words) : scale?.name
   return {

@@ -8,11 +8,12 @@ import {
   RISK_STATUSES,
   SCORE_MAX,
 } from '../../../vocabulary.js'
+import { NUMERIC } from '../header.js'
 import type { Band, Scalar } from '../mapping.js'
 import type { SheetNoun, SheetRecord } from '../table.js'
-import { type Column, isBlankWord, type Occurrence, type Reading, Words } from './column.js'
+import { type Column, countOf, isBlankWord, type Occurrence, type Reading, Words } from './column.js'
 import { plain } from './headings.js'
-import { blankValues, byFoldedText } from './scales.js'
+import { blankValues, byFoldedText, isTurned } from './scales.js'
 import { RESPONSE_WORDS, SEVERITY_WORDS, STATUS_WORDS, STEPS } from './words.js'
 
 interface Vocabulary {
@@ -69,23 +70,14 @@ function isOfForm(form: RegExp | readonly string[], text: string): boolean {
 /** Longer texts are sentences. */
 const WORD_CHARACTERS_MAX = 80
 
-export function readStatus(column: Column, noun: SheetNoun): Reading | undefined {
+export function readStatus(column: Column, noun: SheetNoun, isNamed = false): Reading | undefined {
   const vocabulary = STATUSES[noun]
-  const reading = vocabulary && readWords(column, vocabulary)
-  const isEntry = noun === 'risks' || noun === 'issues'
-  if (!isEntry || !vocabulary || !reading?.unknown?.length) return reading
-  // An entry whose status is another word is shown as open, and the report names the word.
-  const spelt = vocabulary.values.flatMap((one) =>
-    ['_', ' ', '-'].map((mark) => [one.replace('_', mark), one] as const),
-  )
-  const values = new Map([...byFoldedText(spelt), ...(reading.rule.values ?? [])])
-  return { ...reading, rule: { values, otherwise: 'OPEN' }, isLossy: true, unknown: [] }
+  return vocabulary && readWords(column, vocabulary, { isNamed })
 }
 
-/** A treatment is a response only if every text is one; else it is a plan in words. */
+/** A treatment is a response if it is one in most rows; else it is a plan in words. */
 export function readResponse(column: Column): Reading | undefined {
-  const reading = readWords(column, RESPONSES)
-  return reading?.unknown?.length === 0 ? reading : undefined
+  return readWords(column, RESPONSES)
 }
 
 function valueNamed(values: readonly string[], text: string): string | undefined {
@@ -93,26 +85,34 @@ function valueNamed(values: readonly string[], text: string): string | undefined
   return values.find((one) => one === name)
 }
 
+/** Words of a vocabulary; undefined if most rows have something else, unless the column has the very name of the field. */
 function readWords(
-  column: Column,
+  part: Column,
   { values, words }: Vocabulary,
-  read = (text: string) => valueNamed(values, text) ?? words.get(text),
+  { isNamed = false, read = (text: string) => valueNamed(values, text) ?? words.get(text) } = {},
 ): Reading | undefined {
-  if (column.isOverfull || column.longest > WORD_CHARACTERS_MAX || column.filled === 0) return undefined
+  const column = part.whole()
   const texts = column.texts.filter(({ text }) => !isBlankWord(text) || words.get(text) !== undefined)
-  const unknown = texts.filter(({ text }) => read(text) === undefined)
-  if (unknown.length * 2 > texts.length) return undefined
-  const pairs = texts.flatMap(({ text }) => [read(text) ?? []].flat().map((becomes) => [text, becomes] as const))
-  const foreign = pairs.filter(([text, becomes]) => valueNamed(values, text) !== becomes)
-  const isKnown = new Set(pairs.map(([text]) => text))
+  const known = texts.flatMap((one) => [isWord(one) ? (read(one.text) ?? []) : []].flat().map((to) => ({ ...one, to })))
+  const isKnown = new Set(known.map(({ text }) => text))
+  const unknown = texts.filter(({ text }) => !isKnown.has(text))
+  // A column of sentences says something else, whatever it is called.
+  const isOther = isNamed ? countOf(texts.filter(isWord)) * 2 <= countOf(texts) : unknown.length > 0
+  if (isOther && countOf(known) < countOf(unknown)) return undefined
+  const foreign = known.flatMap(({ text, to }) => (valueNamed(values, text) === to ? [] : [[text, to] as const]))
   const blanks = blankValues(column).filter(([text]) => !isKnown.has(text))
   const becoming = byFoldedText([...blanks, ...foreign])
   return {
     rule: becoming.size > 0 ? { values: becoming } : {},
     how: foreign.length > 0 ? foreign.map(([text, becomes]) => `${text} = ${becomes}`).join(', ') : undefined,
-    isLossy: new Set(pairs.map(([, becomes]) => becomes)).size < new Set(pairs.map(([text]) => plain(text))).size,
+    isLossy: new Set(known.map(({ to }) => to)).size < new Set(known.map(({ text }) => plain(text))).size,
     unknown,
+    choices: values,
   }
+}
+
+function isWord({ text }: Occurrence): boolean {
+  return text.length <= WORD_CHARACTERS_MAX
 }
 
 const NUMBERED = /^(p|s|sev|severity|prio|priority)?\s*(?:-\s*)?(\d)$/i
@@ -120,8 +120,7 @@ const NUMBERED = /^(p|s|sev|severity|prio|priority)?\s*(?:-\s*)?(\d)$/i
 const NUMBER_BEFORE = /^(?:(?:p|s|sev|prio)\s?)?\d\s*[-:.]\s*/i
 
 /** The severity of issues: words, or numbers such as P1, of which the lowest is the most severe. */
-export function readSeverity(column: Column): Reading | undefined {
-  if (column.longest > WORD_CHARACTERS_MAX) return undefined
+export function readSeverity(column: Column, isNamed = false): Reading | undefined {
   const texts = column.texts.filter(({ text }) => !isBlankWord(text))
   const isNumbered = texts.length > 0 && texts.every(({ text }) => NUMBERED.test(text))
   const { values, words } = SEVERITIES
@@ -133,9 +132,9 @@ export function readSeverity(column: Column): Reading | undefined {
     if (prefix !== undefined) return severityOf(Number(number))
     return valueNamed(values, text) ?? words.get(text.replace(NUMBER_BEFORE, ''))
   }
-  if (!isNumbered) return readWords(column, SEVERITIES, wordOf)
+  if (!isNumbered) return readWords(column, SEVERITIES, { isNamed, read: wordOf })
   const isPrefixed = texts.every(({ text }) => /^\D/.test(text))
-  if (!isPrefixed && !/prio/i.test(plain(column.heading))) {
+  if (!isPrefixed && !(isTurned(column.heading) ?? /prio/i.test(plain(column.heading)))) {
     const line = `{ "from": ${JSON.stringify(column.heading)}, "values": { "1": "CRITICAL", "2": "HIGH", "3": "MEDIUM", "4": "LOW" } }`
     const open = `${column.heading} has numbers, and whether the highest or the lowest is the most severe is open.`
     return { rule: {}, question: `${open} Say it in a map: "severity": ${line}.` }
@@ -145,7 +144,6 @@ export function readSeverity(column: Column): Reading | undefined {
   return {
     rule: { values: byFoldedText([...blankValues(column), ...becomes]) },
     how: `the lowest number is the most severe: ${how}`,
-    unknown: [],
   }
 }
 
@@ -185,10 +183,14 @@ export function readLevel(column: Column): Reading | undefined {
   const numbers = texts.map(({ text }) => Number(text.replace(',', '.')))
   const most = Math.max(0, ...numbers)
   if (numbers.some(Number.isNaN) || most > 10) return readScore(column)
-  // Whether the first priority is the highest is open.
-  if (/prio/i.test(plain(column.heading)) || numbers.length === 0) return undefined
+  if (numbers.length === 0) return undefined
   const top = most > 5 ? 10 : 5
   return { ...parts(column, texts, numbers, top, `numbers up to ${top}, as parts of ${SCORE_MAX}`), isLossy: true }
+}
+
+/** A level in words; numbers under such a heading may be anything, as money or a rank. */
+export function readRating(column: Column): Reading | undefined {
+  return column.texts.every(({ text }) => NUMERIC.test(text) || isBlankWord(text)) ? undefined : readLevel(column)
 }
 
 function parts(column: Column, texts: readonly Occurrence[], numbers: readonly number[], most: number, how: string) {
@@ -198,12 +200,13 @@ function parts(column: Column, texts: readonly Occurrence[], numbers: readonly n
   // Of several numbers with one score the highest is the bound.
   const bounds = new Map(Array.from({ length: most + 1 }, (_, number) => [scoreOf(number), number]))
   const bands = Array.from(bounds, ([score, bound]): Band => [bound, score])
-  return { rule: { values: blanks, ...(isForeign && { bands }) }, how, isLossy: isForeign, unknown: [] }
+  return { rule: { values: blanks, ...(isForeign && { bands }) }, how, isLossy: isForeign }
 }
 
 function scored(reading: Reading | undefined, scores: Readonly<Record<string, number>>, how: string) {
   if (!reading) return undefined
   const values = new Map(Array.from(reading.rule.values ?? [], ([text, one]) => [text, scores[String(one)] ?? '']))
   const shown = [...values].flatMap(([text, score]) => (score === '' ? [] : `${text} = ${score}`))
-  return { ...reading, rule: { values }, how: `${how}: ${shown.join(', ')}`, isLossy: true }
+  const choices = Object.values(scores).map(String)
+  return { ...reading, rule: { values }, how: `${how}: ${shown.join(', ')}`, isLossy: true, choices }
 }

@@ -5,7 +5,7 @@
 
 /** What stands for a blank. */
 export const BLANKS =
-  'n/a, na, n.a., none, nil, –, —, ?, tbd, tbc, tba, to be determined, unknown, not assessed, not rated, not applicable, unbekannt, keine, k.a., entfällt'
+  'n/a, na, n.a., none, nil, –, —, ?, tbd, tbc, tba, to be determined, unknown, not assessed, not rated, not set, no priority, not applicable, unbekannt, keine, k.a., entfällt'
 
 /** The steps from 1 to 5 of both factors, and of a level. */
 export const STEPS = {
@@ -42,7 +42,7 @@ export const SEVERITY_WORDS = {
 /** The statuses of each noun; those of issues have the states of Azure DevOps, OpenProject, and of Jira in its languages. */
 export const STATUS_WORDS = {
   risks: {
-    OPEN: 'open, opened, active, new, identified, raised, draft, proposed, in progress, ongoing, monitoring, monitored, watch, monitor, mitigating, mitigated, treating, treated, escalated, accepted, on hold, pending, planned, assessed, under review, in review, review, managed, controlled, mitigate, accept, transfer, treat, avoid, live, current, not started, approved, assigned, reopened, transferred, offen, neu, aktiv, identifiziert, in arbeit, in bearbeitung, laufend, überwacht, akzeptiert, beobachten, ouvert, en cours, abierto, en curso, aberto, em andamento, em curso, 进行中',
+    OPEN: 'open, opened, active, new, identified, raised, draft, proposed, in progress, ongoing, monitoring, monitored, watch, monitor, mitigating, mitigated, treating, treated, escalated, accepted, on hold, parked, pending, planned, assessed, under review, in review, review, managed, controlled, mitigate, accept, transfer, treat, avoid, live, current, not started, approved, assigned, reopened, transferred, offen, neu, aktiv, identifiziert, in arbeit, in bearbeitung, laufend, überwacht, akzeptiert, beobachten, ouvert, en cours, abierto, en curso, aberto, em andamento, em curso, 进行中',
     OCCURRED: 'occurred, materialised, materialized, realised, realized, triggered, happened, issue, eingetreten',
     CLOSED:
       'closed, close, resolved, done, complete, completed, retired, cancelled, canceled, expired, obsolete, rejected, inactive, eliminated, avoided, withdrawn, archived, removed, geschlossen, erledigt, abgeschlossen, beendet, entfallen, inaktiv, clos, cerrado, fechado, 已关闭',
@@ -52,7 +52,7 @@ export const STATUS_WORDS = {
     IN_PROGRESS:
       'in progress, inprogress, progressing, ongoing, doing, wip, started, active, in review, review, under review, code review, testing, in testing, qa, in development, development, investigating, escalated, mitigated, indeterminate, committed, developed, feedback, in arbeit, in bearbeitung, laufend, en cours, en curso, em andamento, w toku',
     BLOCKED:
-      'blocked, on hold, hold, waiting, impeded, pending, waiting for customer, waiting for support, stalled, deferred, paused, blockiert, wartend, zurückgestellt, angehalten',
+      'blocked, on hold, hold, parked, waiting, impeded, pending, waiting for customer, waiting for support, stalled, deferred, paused, blockiert, wartend, zurückgestellt, angehalten',
     RESOLVED:
       'resolved, done, fixed, complete, completed, solved, verified, ready for release, released, deployed, delivered, finished, erledigt, gelöst, fertig, behoben, abgeschlossen, terminé, terminée, terminé(e), listo, finalizada, concluído, itens concluídos, gotowe',
     CLOSED:
@@ -60,9 +60,9 @@ export const STATUS_WORDS = {
   },
   people: {
     ACTIVE:
-      'active, enabled, true, yes, y, 1, employed, current, on leave, leave, aktiv, ja, wahr, beschäftigt, beurlaubt',
+      'active, enabled, true, yes, y, 1, employed, current, on leave, leave, provisioned, recovery, locked out, password expired, aktiv, ja, wahr, beschäftigt, beurlaubt',
     INACTIVE:
-      'inactive, disabled, false, no, n, 0, terminated, left, leaver, resigned, retired, former, suspended, deactivated, archived, inaktiv, nein, falsch, ausgeschieden, gekündigt, deaktiviert',
+      'inactive, disabled, false, no, n, 0, terminated, left, leaver, resigned, retired, former, suspended, deactivated, deprovisioned, staged, archived, inaktiv, nein, falsch, ausgeschieden, gekündigt, deaktiviert',
   },
   projects: {
     ACTIVE:

@@ -1,4 +1,4 @@
-import { type Column, occurrencesInWords } from '../guess/column.js'
+import { type Column, type Occurrence, occurrencesInWords } from '../guess/column.js'
 import type { Guess } from '../guess/guess.js'
 import { isOwnValue } from '../guess/statuses.js'
 import { headingKey } from '../header.js'
@@ -12,6 +12,14 @@ export interface AcceptedMap {
   readonly headings: readonly string[]
 }
 
+/** A table as it is in a file. */
+export interface Cells {
+  readonly header: readonly string[]
+  readonly rows: readonly TableRow[]
+  /** Headings whose texts are lists: what their values are together says nothing. */
+  readonly lists?: ReadonlySet<string>
+}
+
 /** The columns that the source did not have when its map was accepted. */
 export function addedColumns({ headings, mapping }: AcceptedMap, columns: readonly Column[]): Column[] {
   const mapped = Array.from(mapping.rules.values(), ({ from }) => from).flat()
@@ -20,36 +28,64 @@ export function addedColumns({ headings, mapping }: AcceptedMap, columns: readon
 }
 
 /** What of a sheet does not fit the map, in words. */
-export function misfitsOf(
-  noun: SheetNoun,
-  { rules, where }: Mapping,
-  header: readonly string[],
-  columns: readonly Column[],
-): string[] {
-  const named = byHeading(columns)
+export function misfitsOf(noun: SheetNoun, { rules, where }: Mapping, { header, rows, lists }: Cells): string[] {
   const present = new Set(header.map(headingKey))
   const uses = [...rules, ...where.map((one) => ['where', one] as const)].filter(([, { from }]) => from.length > 0)
   const gone = uses.filter(([, one]) => !mayLack(one) && !one.from.some((name) => present.has(headingKey(name))))
   const missing = gone.map(([use, { from }]) => `${from.join(' or ')} (${use})`)
   const strange = Array.from(rules, ([field, rule]) => {
-    const texts = rule.from.flatMap((name) => named(name)?.texts ?? [])
-    const unread = texts.filter(({ text }) => !isRead(noun, field, rule, text))
-    return unread.length === 0
-      ? ''
-      : `${rule.from[0]}: ${occurrencesInWords(unread)} is new for ${field}. ${valueHint(unread[0]?.text)}`
+    const isList = rule.from.some((name) => lists?.has(name))
+    const unread = isList || isOwnValue(noun, field, '') === undefined ? [] : unreadBy(noun, field, rule, header, rows)
+    const [first] = unread
+    return first && `${rule.from[0]}: ${occurrencesInWords(unread)} is not known for ${field}. ${valueHint(first.text)}`
   })
-  return [
-    ...(missing.length > 0 ? [`Gone: ${missing.join(', ')}.`] : []),
-    ...strange.filter((sentence) => sentence !== ''),
-  ]
+  return [...(missing.length > 0 ? [`Gone: ${missing.join(', ')}.`] : []), ...strange.flatMap((one) => one ?? [])]
+}
+
+/** The texts of which a rule makes no value of the field. */
+function unreadBy(noun: SheetNoun, field: string, rule: Rule, header: readonly string[], rows: readonly TableRow[]) {
+  const { with: _, unique: __, ...alone } = rule
+  const mapper = new RecordMapper({ name: '', rules: new Map([[field, alone]]), where: [] })
+  const cellAt = cellsBy(header)
+  const seen = new Map<string, boolean>()
+  const unread = new Map<string, Occurrence>()
+  for (const row of rows) {
+    const texts = rule.from.map((name) => cellAt(row, name).trim())
+    const text = texts.find((one) => one !== '') ?? ''
+    const key = texts.join('\n')
+    const isRead = seen.get(key) ?? isReadBy(noun, field, rule, mapper, (name) => [cellAt(row, name)], text)
+    seen.set(key, isRead)
+    if (isRead) continue
+    const occurrence = unread.get(text) ?? { text, count: 0, lines: [] }
+    unread.set(text, occurrence)
+    occurrence.count++
+    occurrence.lines.push(row.line)
+  }
+  return [...unread.values()]
+}
+
+function isReadBy(
+  noun: SheetNoun,
+  field: string,
+  { bands }: Rule,
+  mapper: RecordMapper,
+  gather: (name: string) => string[],
+  text: string,
+): boolean {
+  const values: Record<string, unknown> = {}
+  if (mapper.fillIn(values, gather, 0).length > 0) return false
+  const [[least = 0] = [], [next = 0] = []] = bands ?? []
+  // Bands of whole numbers begin with the lowest of their scale.
+  if (bands && Number.parseFloat(text) < (next - least === 1 ? least : 0)) return false
+  return isOwnValue(noun, field, String(values[field])) === true
 }
 
 /** The rows that the conditions of a map take. */
 export function takenRows(mapping: Mapping, header: readonly string[], rows: readonly TableRow[]): readonly TableRow[] {
   if (mapping.where.length === 0) return rows
-  const places = new Map(header.map((heading, at) => [headingKey(heading), at] as const).toReversed())
+  const cellAt = cellsBy(header)
   const mapper = new RecordMapper(mapping)
-  return rows.filter(({ cells }) => mapper.takes((name) => [cells[places.get(headingKey(name)) ?? -1] ?? '']))
+  return rows.filter((row) => mapper.takes((name) => [cellAt(row, name)]))
 }
 
 /** New columns that a guess would take for a field; others are kept in details. */
@@ -102,13 +138,7 @@ function byHeading(columns: readonly Column[]) {
   return (heading: string) => named.get(headingKey(heading))
 }
 
-/** Whether a rule makes a value of the field of a text; what is no word, number or day is always read. */
-function isRead(noun: SheetNoun, field: string, rule: Rule, text: string): boolean {
-  if (isOwnValue(noun, field, '') === undefined) return true
-  const values: Record<string, unknown> = {}
-  const { with: _, unique: __, ...alone } = rule
-  const mapper = new RecordMapper({ name: '', rules: new Map([[field, alone]]), where: [] })
-  const violations = mapper.fillIn(values, () => [text], 0)
-  const isBelow = rule.bands !== undefined && text.trim().startsWith('-') && /\d/.test(text)
-  return violations.length === 0 && !isBelow && isOwnValue(noun, field, String(values[field])) === true
+function cellsBy(header: readonly string[]) {
+  const places = new Map(header.map((heading, at) => [headingKey(heading), at] as const).toReversed())
+  return ({ cells }: TableRow, heading: string) => cells[places.get(headingKey(heading)) ?? -1] ?? ''
 }

@@ -1,14 +1,22 @@
 import { unguarded } from '../csv.js'
 import { type DayPattern, dayIn, patternAt } from '../days.js'
 import type { DateOrder } from '../guess/dates.js'
-import { type HeadedTable, headingKey, joinedNotes, recordRows, rowsBelow, surplusOf } from '../header.js'
+import {
+  type HeadedTable,
+  headingKey,
+  joinedNotes,
+  numberedHeadings,
+  recordRows,
+  rowsBelow,
+  surplusOf,
+} from '../header.js'
 import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from '../mapping.js'
 import { listed, NO_FLAWS, type SheetRecord, UnreadableSheet } from '../table.js'
 import { RecordMapper } from './recordMapper.js'
 
 /** The records of a table by a map, and the map as it applies to the table. */
 export function mappedCells(found: HeadedTable, mapping: Mapping, order?: DateOrder) {
-  const places = placesOf(found.header.cells)
+  const places = placesOf(headerFor(mapping, found.header.cells))
   const columns = new Map(Array.from(places.values(), ({ name, at }) => [name, at]))
   const cellsOf = (cells: readonly string[]) => (name: string) =>
     columns.get(name)?.map((at) => unguarded(cells[at] ?? '')) ?? []
@@ -32,6 +40,15 @@ export function mappedCells(found: HeadedTable, mapping: Mapping, order?: DateOr
     records.push({ index: records.length, line, values, violations: violations.length === 0 ? NO_FLAWS : violations })
   }
   return { present, records, notes: [...joinedNotes(joined), ...mapper.notes()], warnings: mapper.warnings() }
+}
+
+/** A map that names the second of two columns of the same heading, as X (2), means the first by X. */
+export function headerFor({ rules }: Mapping, headings: readonly string[]): readonly string[] {
+  const own = new Set(headings.map(folded))
+  const numbered = numberedHeadings(headings)
+  const added = new Set(numbered.map(folded).filter((heading) => !own.has(heading)))
+  const isNumbered = [...rules.values()].some(({ from }) => from.some((heading) => added.has(folded(heading))))
+  return isNumbered ? numbered : headings
 }
 
 type Places = ReadonlyMap<string, { readonly name: string; readonly at: number[] }>
@@ -64,8 +81,13 @@ function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Pla
   const rules = new Map<string, Rule>()
   for (const [field, rule] of mapping.rules) {
     const from = present(rule, field)
-    const isAbsent = from.length === 0 && (rule.constant ?? rule.default ?? rule.whenBlank) === undefined
-    if (!isAbsent) rules.set(field, { ...rule, from })
+    const closing = Object.entries(rule.closedBy ?? {}).map(
+      ([heading, is]) => [nameOf(heading) ?? heading, is] as const,
+    )
+    const always = rule.constant ?? rule.whenBlank ?? rule.default
+    const closedBy = rule.closedBy && { closedBy: Object.fromEntries(closing) }
+    if (from.length > 0 || closedBy) rules.set(field, { ...rule, from, ...closedBy })
+    else if (always !== undefined) rules.set(field, { from, constant: always })
   }
   const where = mapping.where.map((condition) => ({ ...condition, from: present(condition, 'where') }))
   if (missing.length === 0) return { ...mapping, rules, where }

@@ -11,6 +11,8 @@ export interface Recognisable {
   readonly source: 'table' | 'objects'
   /** One of each list must be there. */
   readonly signature: readonly (readonly string[])[]
+  /** The members of an object of this source; what has another is none. */
+  readonly only?: readonly string[]
   mapping(): Mapping
 }
 
@@ -28,7 +30,9 @@ export function recognising(maps: readonly Recognisable[], test: HeaderTest): He
 }
 
 export function recognisedObject(maps: readonly Recognisable[], { members }: JsonRecord): Recognisable | undefined {
-  return maps.find((map) => map.source === 'objects' && isSuited(map, (path) => valuesAt(members, path) !== undefined))
+  const isOwn = ({ only }: Recognisable) => !only || Object.keys(members).every((name) => only.includes(name))
+  const has = (path: string) => valuesAt(members, path) !== undefined
+  return maps.find((map) => map.source === 'objects' && isOwn(map) && isSuited(map, has))
 }
 
 export function recognisedNote({ product, name }: Recognisable): string {

@@ -91,7 +91,7 @@ export class RecordMapper {
     if ('violation' in found) return found
     const { column, scalars } = found
     const [first] = scalars
-    if (first === undefined) return { value: rule.whenBlank ?? rule.default ?? '' }
+    if (first === undefined) return { value: closedBy(rule, gather) ?? rule.whenBlank ?? rule.default ?? '' }
     if (rule.split !== undefined) return { value: this.#partsOf(field, rule, scalars, rule.split, line) }
     const mapped = rule.values && this.#mapped(field, rule, scalars, line)
     if (mapped !== undefined) return { value: mapped }
@@ -159,6 +159,13 @@ function count(noted: Map<string, Noted>, key: string, line: number): void {
   else noted.set(key, { count: 1, line })
 }
 
+const CLOSED = /\d{4}|\d[./-]\d|\(terminated\)/i
+
+function closedBy({ closedBy: columns = {} }: Rule, gather: Gather): Scalar | undefined {
+  const isClosed = (column: string) => gather(column).some((value) => CLOSED.test(String(value ?? '')))
+  return Object.entries(columns).find(([column]) => isClosed(column))?.[1]
+}
+
 function prefixed({ prefix }: Rule, value: Scalar): Scalar {
   return prefix === undefined ? value : `${prefix}${value}`
 }
@@ -172,17 +179,20 @@ function foundIn(rule: Rule, gather: Gather): Found | { violation: SheetViolatio
     if (filled.length === 0) continue
     const values = filled.filter(isScalar)
     if (values.length < filled.length) return { violation: nested(column, filled) }
-    const { before } = rule
-    const scalars = before === undefined ? values : values.map((value) => partBefore(before, value)).filter(isFilled)
+    const scalars = values.map((value) => partOf(rule, value)).filter(isFilled)
     if (!takesAll) return { column, scalars }
     found = found ? { column: found.column, scalars: [...found.scalars, ...scalars] } : { column, scalars }
   }
   return found ?? { column: rule.from[0] ?? '', scalars: [] }
 }
 
-function partBefore(text: string, value: Scalar): Scalar {
-  const at = String(value).indexOf(text)
-  return at === -1 ? value : String(value).slice(0, at).trim()
+function partOf({ before, after }: Rule, value: Scalar): Scalar {
+  if (before === undefined && after === undefined) return value
+  const text = String(value)
+  const start = after === undefined ? -1 : text.indexOf(after)
+  const rest = start === -1 ? text : text.slice(start + (after ?? '').length)
+  const end = before === undefined ? -1 : rest.indexOf(before)
+  return start + end === -2 ? value : rest.slice(0, end === -1 ? undefined : end).trim()
 }
 
 function plain(value: unknown): unknown {
