@@ -103,5 +103,5 @@ function table(names: readonly string[], rows: readonly string[]): string {
 }
 
 function row(...cells: string[]): string {
-  return `| ${cells.join(' | ')} |`.replace(/ {2}\|$/, ' |')
+  return `| ${cells.join(' | ')} |`.replace('|  |', '| |')
 }

@@ -61,6 +61,7 @@ const DERIVED = [
   'known_nonce',
   'department_folded',
   'least_version',
+  'import_id',
 ]
 
 const literal = (value: unknown) => (value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`)
