@@ -17,6 +17,7 @@ import { historyCommand } from './history.js'
 import { importCommand } from './import.js'
 import { importsCommand } from './imports.js'
 import { keysCommand } from './keys.js'
+import { mergeCommand } from './merge.js'
 import { migrateCommand } from './migrate.js'
 import { schemaCommand } from './schema.js'
 import { serveCommand } from './serve.js'
@@ -66,6 +67,7 @@ function programOf(): Command {
     .addCommand(exportCommand())
     .addCommand(historyCommand(clock))
     .addCommand(diffCommand(clock))
+    .addCommand(mergeCommand(clock))
     .addCommand(eraseCommand(clock))
     .addCommand(checkCommand(clock))
     .addCommand(backupCommand(clock))

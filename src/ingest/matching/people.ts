@@ -6,7 +6,7 @@ import { checkText, fold, type InputCheck } from '../../text.js'
 import type { ImportRun } from '../run.js'
 import { Lookup } from './lookups.js'
 
-type Person = Pick<PersonRow, 'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId' | 'erasedAt'>
+type Person = Pick<PersonRow, 'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId' | 'erasedAt' | 'mergedInto'>
 
 /** The match of a text: a person on the roster, nobody, or several of the same name. */
 type PersonMatch =
@@ -30,9 +30,9 @@ export class PersonMatcher extends Lookup<PersonMatch> {
 
   protected async load(texts: readonly string[]) {
     const { db, t, among } = this.#write
-    const { id, name, nameFolded, emailFolded, externalId, erasedAt, status } = personnel.table(t)
+    const { id, name, nameFolded, emailFolded, externalId, erasedAt, mergedInto, status } = personnel.table(t)
+    const columns = { id, name, nameFolded, emailFolded, externalId, erasedAt, mergedInto }
     const having = async (condition: SQL | undefined, keyOf: (person: Person) => string | null) => {
-      const columns = { id, name, nameFolded, emailFolded, externalId, erasedAt }
       return indexed(await db.select(columns).from(t.person).where(condition), keyOf)
     }
     const byId = await having(among(id, texts), (person) => person.id)
@@ -40,11 +40,16 @@ export class PersonMatcher extends Lookup<PersonMatch> {
     const byExternalId = await having(among(externalId, texts), (person) => person.externalId)
     const isNamed = and(eq(status, 'ACTIVE'), among(nameFolded, texts.flatMap(spellingsOf)))
     const byName = await having(isNamed, (person) => person.nameFolded)
+    const merged = [...byEmail.values(), ...byExternalId.values()].flat().flatMap((person) => person.mergedInto ?? [])
+    const into =
+      merged.length === 0 ? new Map<string, Person[]>() : await having(among(id, merged), (person) => person.id)
+    // An id keeps its meaning; an address of someone who was merged is one of the person who they are.
+    const meant = ([person]: readonly Person[] = []) => into.get(person?.mergedInto ?? '')?.[0] ?? person
     return (one: string): PersonMatch => {
       const sure = [
         { by: 'id', person: byId.get(one)?.[0] },
-        { by: 'email', person: byEmail.get(fold(one))?.[0] },
-        { by: 'externalId', person: byExternalId.get(one)?.[0] },
+        { by: 'email', person: meant(byEmail.get(fold(one))) },
+        { by: 'externalId', person: meant(byExternalId.get(one)) },
       ] as const
       const [match] = sure.flatMap(({ by, person }) => (person ? [{ by, person }] : []))
       const spelling = spellingsOf(one).find((name) => byName.has(name)) ?? ''
