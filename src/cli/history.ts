@@ -85,8 +85,10 @@ async function printAll(read: Read, pages: AsyncIterable<readonly ChangeRow[]>, 
 const PREFIXES = Object.values(ID_PREFIX).map((prefix) => `${prefix}_`)
 
 export async function personNamed({ db, t: { person } }: Read, name: string): Promise<PersonRow> {
-  const isThis = or(eq(person.id, name), eq(person.emailFolded, foldedName(name)))
-  return found(await db.select().from(person).where(isThis).limit(1), 'person', name, 'user id or e-mail')
+  const isThis = or(eq(person.id, name), eq(person.emailFolded, foldedName(name)), eq(person.externalId, name.trim()))
+  const rows = await db.select().from(person).where(isThis).limit(2)
+  if (rows.length > 1) throw new Fault('CONFLICT', `${name} is ambiguous: ${rows.map(({ id }) => id).join(', ')}.`)
+  return found(rows, 'person', name, 'user id, e-mail or externalId')
 }
 
 async function projectNamed({ db, t: { project } }: Read, name: string): Promise<ProjectRow> {

@@ -18,6 +18,7 @@ import { importCommand } from './import.js'
 import { importsCommand } from './imports.js'
 import { keysCommand } from './keys.js'
 import { mapsCommand } from './maps.js'
+import { mergeCommand } from './merge.js'
 import { migrateCommand } from './migrate.js'
 import { schemaCommand } from './schema.js'
 import { serveCommand } from './serve.js'
@@ -68,6 +69,7 @@ function programOf(): Command {
     .addCommand(exportCommand())
     .addCommand(historyCommand(clock))
     .addCommand(diffCommand(clock))
+    .addCommand(mergeCommand(clock))
     .addCommand(eraseCommand(clock))
     .addCommand(checkCommand(clock))
     .addCommand(backupCommand(clock))

@@ -142,7 +142,7 @@ function peopleNoun(write: Write): UndoableNoun {
       const given = readPerson(values, check)
       checkPerson(before, given, check)
       const mergedInto = textIn(values, 'mergedInto')
-      return { ...personWith(write, before, given), ...(mergedInto !== undefined && { mergedInto }) }
+      return personWith(write, mergedInto === undefined ? before : { ...before, mergedInto }, given)
     },
     beside: async ({ id }, { groups: names }) => {
       if (!Array.isArray(names)) return {}

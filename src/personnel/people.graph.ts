@@ -3,7 +3,7 @@ import { connectionOf, queryList } from '../graph/connections.js'
 import { detailsField, detailsInput } from '../graph/details.js'
 import { byKey, idOf, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
-import { columns, mutationField } from '../graph/fields.js'
+import { columns, mutationField, referenceField } from '../graph/fields.js'
 import { boundedList, boundedText, boundedTexts, checkedBy, neverNull } from '../graph/inputs.js'
 import {
   addPerson,
@@ -41,6 +41,10 @@ columns(Person, {
   status: { type: PersonStatus, description: 'Whether the person is on the roster.' },
 })
 detailsField(Person, personnel.table)
+referenceField(Person, 'mergedInto', {
+  ...{ to: Person, by: 'mergedInto', list: personnel, scope: 'personnel.read' },
+  description: 'The person who this one turned out to be, since two records of one person were merged.',
+})
 timestampFields(Person)
 
 export const PersonConnection = connectionOf(Person, 'people')

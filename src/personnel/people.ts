@@ -153,7 +153,8 @@ export function personWith({ at }: Write, before: PersonRow | undefined, values:
     ...facts,
     name,
     ...foldedPerson({ name, email: facts.email, department: facts.department }),
-    status: values.status ?? before?.status ?? 'ACTIVE',
+    // Whoever was merged into another person stays so, also if a list has both.
+    status: before?.mergedInto ? 'INACTIVE' : (values.status ?? before?.status ?? 'ACTIVE'),
     erasedAt: before?.erasedAt ?? null,
     mergedInto: before?.mergedInto ?? null,
     createdAt: at,
@@ -203,6 +204,8 @@ export async function addPerson(write: Write, input: PersonInput): Promise<Perso
 export async function changePerson(write: Write, idOrEmail: string, input: PersonChange): Promise<PersonRow> {
   const before = await referredRow(write, personnel, personNaming, idOrEmail)
   if (before.erasedAt) throw erasedAlready(before.erasedAt)
+  if (before.mergedInto && input.status === 'ACTIVE')
+    throw new Fault('CONFLICT', `This person was merged into ${before.mergedInto} and stays INACTIVE.`)
   const check = new InputCheck()
   const values = readPersonChange({ ...input }, check)
   checkPerson(before, values, check)

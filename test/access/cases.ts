@@ -138,6 +138,15 @@ const changeGroup = changing('changeGroup', 'PATCH /v1/groups/{id}', {
   shown: ({ groupIds: [id] }) => ({ id, externalId: 'DIR-2' }),
 })
 
+/** One group by GraphQL, and another by REST. */
+const removeGroup = changing('removeGroup', 'DELETE /v1/groups/{id}', {
+  status: 204,
+  selection: ({ groupIds: [, id] }) => `removeGroup(id: "${id}") { id }`,
+  answer: ({ groupIds: [, id] }) => ({ id }),
+  request: (caller, { groupIds: [, , id] }) => caller.delete(`/v1/groups/${id}`),
+  shown: () => ({}),
+})
+
 /** The first person is in the first group, which has four members on the roster; the second is not. */
 const membership = (field: string, method: 'PUT' | 'DELETE', person: 0 | 1, memberCount: number) =>
   changing(field, `${method} /v1/groups/{id}/members/{personId}`, {
@@ -217,6 +226,7 @@ export const CASES: Case[] = [
   changePerson,
   addGroup,
   changeGroup,
+  removeGroup,
   membership('addMember', 'PUT', 1, 5),
   membership('removeMember', 'DELETE', 0, 3),
   syncPersonnel,

@@ -28,6 +28,7 @@ const CASES: Readonly<Record<string, (company: Company) => string>> = {
   changePerson: ({ personIds: [id] }) => `changePerson(id: "${id}", input: { title: "Lead" }) { title updatedAt }`,
   addGroup: () => 'addGroup(input: { name: "Divers" }) { id memberCount }',
   changeGroup: ({ groupIds: [id] }) => `changeGroup(id: "${id}", input: { name: "Climbers" }) { name }`,
+  removeGroup: ({ groupIds: [id] }) => `removeGroup(id: "${id}") { id name }`,
   addMember: ({ groupIds: [group], personIds: [, person] }) =>
     `addMember(groupId: "${group}", personId: "${person}") { memberCount members { nodes { id } } }`,
   removeMember: ({ groupIds: [group], personIds: [person] }) =>
@@ -50,7 +51,9 @@ describe('the same mutation again', () => {
       first = await send(caller, request)
     })
     expect(first?.body).toEqual({ data: { [name]: expect.any(Object) } })
-    expect([first?.status, first && replayed(first), lines.length]).toEqual([200, null, 1])
+    // The members of a group leave before it is removed.
+    const written = name === 'removeGroup' ? 5 : 1
+    expect([first?.status, first && replayed(first), lines.length]).toEqual([200, null, written])
     const before = dumpOf(gateway)
     for (let i = 0; i < 3; i++) {
       const again = await send(caller, request)

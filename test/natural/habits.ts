@@ -64,7 +64,7 @@ const roots: readonly Question[] = [
   graphql('To be told of changes', 'subscription { risks { title } }', /Follow `changes`/),
   graphql('Add a person, without input', 'mutation { addPerson(name: "Ada") { id } }', /input: \{ name: /),
   graphql('Add someone to a group', 'mutation { addToGroup(groupId: "x") { id } }', /Did you mean "addMember"/),
-  graphql('Delete a group', 'mutation { deleteGroup(id: "x") { id } }', /not deleted: `removeMember`/),
+  graphql('Delete a group', 'mutation { deleteGroup(id: "x") { id } }', /Did you mean "removeGroup"/),
   graphql('Create a risk', 'mutation { createRisk(input: {title: "x"}) { id } }', /Did you mean "syncProject"/),
   graphql('Close an issue', 'mutation { closeIssue(id: "iss_1") { id } }', /Did you mean "syncProject"/),
   graphql('Add a member', 'mutation { addMember(group: "A", person: "B") { id } }', /Did you mean "groupId"/),

@@ -158,7 +158,13 @@ const bodies: readonly Question[] = [
     never,
   },
   { words: 'Delete someone', rest: 'DELETE /v1/personnel/<person>', status: 405, says: /PATCH .*INACTIVE/, never },
-  { words: 'Delete a group', rest: 'DELETE /v1/groups/Engineering', status: 405, says: /members\/\{personId\}/, never },
+  {
+    words: 'Delete a group',
+    rest: 'DELETE /v1/groups/Nobody',
+    status: 404,
+    says: /Name it by its name or its id/,
+    never,
+  },
   {
     words: 'One, by id',
     rest: '/v1/groups/Engineering?id=1',

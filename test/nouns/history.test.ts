@@ -260,6 +260,8 @@ test('only the ledger, the erasure and a repair write entities, so that the hist
     'cli/check/derived.ts: insert riskTally',
     'cli/check/derived.ts: update table',
     'history/importRuns.ts: insert t.importRun',
+    'history/ledger.ts: delete table',
+    'history/ledger.ts: insertAll t.change',
     'history/ledger.ts: insertAll table',
     'history/ledger.ts: insertAll write.t.change',
     'history/ledger.ts: updateAll table',

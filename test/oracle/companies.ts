@@ -210,6 +210,7 @@ export const mutation: fc.Arbitrary<Mutation> = fc.oneof(
     ),
   },
   of('changeGroup', '$id: ID!, $input: ChangeGroupInput!', fc.record({ id: group, input: changeGroup })),
+  of('removeGroup', '$id: ID!', fc.record({ id: group })),
   of('addMember', '$groupId: ID!, $personId: ID!', fc.record({ groupId: group, personId: person })),
   of('removeMember', '$groupId: ID!, $personId: ID!', fc.record({ groupId: group, personId: person })),
   of('syncPersonnel', '$input: SyncPersonnelInput!', fc.record({ input: syncPersonnel(0) })),

@@ -161,6 +161,7 @@ export function requestOf(field: string, variables: Readonly<Record<string, unkn
     changePerson: () => to('PATCH', 'personnel', id),
     addGroup: () => to('POST', 'groups'),
     changeGroup: () => to('PATCH', 'groups', id),
+    removeGroup: () => to('DELETE', 'groups', id),
     addMember: () => to('PUT', 'groups', groupId, 'members', personId),
     removeMember: () => to('DELETE', 'groups', groupId, 'members', personId),
     syncProject: () => to('POST', 'projects'),

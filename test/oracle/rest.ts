@@ -219,10 +219,11 @@ export async function restChangeOf(
   const results: Readonly<Record<string, string>> = {
     syncProject: `project { ${bodyOf('Project')} } risks ${counts} issues ${counts}`,
     syncPersonnel: `people ${counts} groups ${counts}`,
+    removeGroup: 'id',
   }
   const selection = results[field] ?? bodyOf(field.endsWith('Person') ? 'Person' : 'Group')
   const answer = await ask({ field, selection, variables, isMutation: true }, context)
   if (answer.status !== 200) return answer
-  if (field.endsWith('Member')) return { status: 204 }
+  if (field.endsWith('Member') || field === 'removeGroup') return { status: 204 }
   return field === 'addPerson' || field === 'addGroup' ? { ...answer, status: 201 } : answer
 }

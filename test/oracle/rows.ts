@@ -61,6 +61,10 @@ export class World {
     this.tables[kind].set(row.id, row)
   }
 
+  remove(kind: Kind, id: string): void {
+    this.tables[kind].delete(id)
+  }
+
   /** Makes all changes of some work, or none. Their order within one write is not promised: it is given, by ids. */
   atomically<T>(work: () => T, order: () => readonly string[]): T {
     const { tables, changes, risks, issues } = this

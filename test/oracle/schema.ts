@@ -36,8 +36,8 @@ const NEEDS: Readonly<Record<Scope, string>> = {
     'Query.projects Query.project Query.risks Query.risk Query.issues Query.issue Query.riskMatrix Query.issueCounts ' +
     'Query.movements Query.riskTrend Person.risks Person.issues',
   'personnel.manage':
-    'Mutation.addPerson Mutation.changePerson Mutation.addGroup Mutation.changeGroup Mutation.addMember ' +
-    'Mutation.removeMember Mutation.syncPersonnel',
+    'Mutation.addPerson Mutation.changePerson Mutation.addGroup Mutation.changeGroup Mutation.removeGroup ' +
+    'Mutation.addMember Mutation.removeMember Mutation.syncPersonnel',
   'projects.manage': 'Mutation.syncProject',
 }
 
@@ -202,7 +202,10 @@ const Change: Fields<rows.Change> = {
   effectiveOn: ({ recordedAt }) => recordedAt.slice(0, 10),
   by: ({ by, ...change }, _, context) => (isManaged(change, context) ? by : null),
   import: ({ import: run, ...change }, _, context) => (isManaged(change, context) ? run : null),
-  title: (change, ...rest) => (change.entity === 'PERSON' ? now('name') : now('title', 'name'))(change, ...rest),
+  title: (change, ...rest) => {
+    if (change.action === 'REMOVED') return change.fields.find(({ field }) => field === 'name')?.from
+    return (change.entity === 'PERSON' ? now('name') : now('title', 'name'))(change, ...rest)
+  },
   ...{ reference: now('reference', 'key'), project },
   person: ({ entityId }, _, { world }) => world.get('PERSON', entityId),
   group: ({ entityId }, _, { world }) => world.get('GROUP', entityId),
@@ -218,6 +221,7 @@ const Mutation: Fields<unknown> = {
   ...{ addPerson: changing(writes.addPerson), changePerson: changing(writes.changePerson) },
   ...{ addGroup: changing(writes.addGroup), changeGroup: changing(writes.changeGroup) },
   addMember: changing((context, args) => writes.setMember(context, args, true)),
+  removeGroup: changing(writes.removeGroup),
   removeMember: changing((context, args) => writes.setMember(context, args, false)),
   ...{ syncPersonnel: changing(writes.syncPersonnel), syncProject: changing(writes.syncProject) },
 }

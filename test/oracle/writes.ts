@@ -177,6 +177,21 @@ export function changeGroup(context: Context, { id, input }: Arguments) {
   return context.world.get('GROUP', group.id)
 }
 
+/** Its members leave before it is gone. */
+export function removeGroup(context: Context, { id }: Arguments) {
+  const { world, now: recordedAt, caller } = context
+  const group = existing(context, 'GROUP', id)
+  for (const person of world.all('PERSON').filter(({ groups }) => groups.includes(group.id)))
+    store(context, 'PERSON', { ...person, groups: person.groups.filter((one) => one !== group.id) })
+  const fields = Array.from(textsOf(world, 'GROUP', group), ([field, from]) => ({ field, from, to: null }))
+  world.changes.push({
+    ...{ number: 0, entity: 'GROUP', entityId: group.id, projectId: null, action: 'REMOVED', by: caller.keyId },
+    ...{ fields: fields.filter(({ from }) => from !== null), recordedAt, import: null },
+  })
+  world.remove('GROUP', group.id)
+  return { id: group.id, name: group.name }
+}
+
 /** Membership belongs to the person. */
 export function setMember(context: Context, { groupId, personId: person }: Arguments, isMember: boolean) {
   const group = existing(context, 'GROUP', groupId)

@@ -11,6 +11,7 @@ export const SYNONYMS = byGuess<readonly string[]>({
   member: ['person', 'members'],
   'addToGroup addPersonToGroup': ['addMember'],
   'removeFromGroup removePersonFromGroup': ['removeMember'],
+  deleteGroup: ['removeGroup'],
   'me viewer currentUser whoami': ['apiKey'],
   team: ['group', 'groups'],
   teams: ['groups', 'group'],
@@ -72,7 +73,6 @@ export const ELSEWHERE = byGuess<string>({
   departments: 'People have one: `personnel { nodes { department } }`.',
   'deletePerson removePerson deleteUser removeUser':
     'Nobody is deleted: `changePerson(id: ..., input: { status: INACTIVE })`.',
-  'deleteGroup removeGroup': 'Groups are not deleted: `removeMember` takes people out of one.',
 })
 
 /** Common verbs of mutation names, with the verbs in this schema. */

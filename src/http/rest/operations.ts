@@ -23,10 +23,11 @@ const columnsOf = (noun: SheetNoun) =>
 
 const DETAIL = 'fragment Detail on Detail { name text }'
 const PROJECT_REF = 'fragment ProjectRef on Project { id key name }'
-const REFS = `${PROJECT_REF} fragment PersonRef on Person { id name }`
+const PERSON_REF = 'fragment PersonRef on Person { id name }'
+const REFS = `${PROJECT_REF} ${PERSON_REF}`
 
-const PERSON = `fragment Person on Person { ${columnsOf('people')} }
-fragment GroupRef on Group { id name } ${DETAIL}`
+const PERSON = `fragment Person on Person { ${columnsOf('people')} mergedInto { ...PersonRef } }
+fragment GroupRef on Group { id name } ${PERSON_REF} ${DETAIL}`
 const GROUP = `fragment Group on Group { ${columnsOf('groups')} }`
 const PROJECT = `fragment Project on Project { ${columnsOf('projects')} } ${DETAIL}`
 const RISK = `fragment Risk on Risk { ${columnsOf('risks')} } ${REFS} ${DETAIL}`

@@ -107,15 +107,9 @@ function meant(step: string, part: string): string | undefined {
   return isSynonym || nearest(tried, [part]) === part ? part : undefined
 }
 
-/** How people and groups go, which are not deleted. */
-const INSTEAD_OF_DELETE: Readonly<Record<string, string>> = {
-  '/v1/personnel/{id}': ' Nobody is deleted: PATCH {"status":"INACTIVE"}.',
-  '/v1/groups/{id}': ' Groups are not deleted: DELETE /v1/groups/{id}/members/{personId} takes people out of one.',
-}
-
 /** What does what this method is meant for; empty if that is not known. */
 export function doneElsewhere(method: string, { path, routes: here }: Place): string {
-  if (method === 'DELETE' && Object.hasOwn(INSTEAD_OF_DELETE, path)) return INSTEAD_OF_DELETE[path] ?? ''
+  if (method === 'DELETE' && path === '/v1/personnel/{id}') return ' Nobody is deleted: PATCH {"status":"INACTIVE"}.'
   if ([...here.keys()].some((method) => method !== 'GET')) return ''
   const below = ROUTES.find((route) => route.method === 'PUT' && route.path.startsWith(`${path}/`))
   if (below) return ` To add one: ${below.method} ${below.path}.`

@@ -6,7 +6,10 @@ import { checkText, fold, type InputCheck } from '../../text.js'
 import type { ImportRun } from '../run.js'
 import { Lookup } from './lookups.js'
 
-type Person = Pick<PersonRow, 'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId' | 'erasedAt' | 'status'>
+type Person = Pick<
+  PersonRow,
+  'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId' | 'erasedAt' | 'mergedInto' | 'status'
+>
 
 /** The match of a text: a person on the roster, nobody, or several of the same name; `named` are all who have or had it. */
 type PersonMatch = { readonly named: ReadonlySet<string> } & (
@@ -31,20 +34,25 @@ export class PersonMatcher extends Lookup<PersonMatch> {
 
   protected async load(texts: readonly string[]) {
     const { db, t, among } = this.#write
-    const { id, name, nameFolded, emailFolded, externalId, erasedAt, status } = personnel.table(t)
+    const { id, name, nameFolded, emailFolded, externalId, erasedAt, mergedInto, status } = personnel.table(t)
+    const columns = { id, name, nameFolded, emailFolded, externalId, erasedAt, mergedInto, status }
     const having = async (condition: SQL | undefined, keyOf: (person: Person) => string | null) => {
-      const columns = { id, name, nameFolded, emailFolded, externalId, erasedAt, status }
       return indexed(await db.select(columns).from(t.person).where(condition), keyOf)
     }
     const byId = await having(among(id, texts), (person) => person.id)
     const byEmail = await having(among(emailFolded, texts.map(fold)), (person) => person.emailFolded)
     const byExternalId = await having(among(externalId, texts), (person) => person.externalId)
     const byName = await having(among(nameFolded, texts.flatMap(spellingsOf)), (person) => person.nameFolded)
+    const merged = [...byEmail.values(), ...byExternalId.values()].flat().flatMap((person) => person.mergedInto ?? [])
+    const into =
+      merged.length === 0 ? new Map<string, Person[]>() : await having(among(id, merged), (person) => person.id)
+    // An id keeps its meaning; an address of someone who was merged is one of the person who they are.
+    const meant = ([person]: readonly Person[] = []) => into.get(person?.mergedInto ?? '')?.[0] ?? person
     return (one: string): PersonMatch => {
       const sure = [
         { by: 'id', person: byId.get(one)?.[0] },
-        { by: 'email', person: byEmail.get(fold(one))?.[0] },
-        { by: 'externalId', person: byExternalId.get(one)?.[0] },
+        { by: 'email', person: meant(byEmail.get(fold(one))) },
+        { by: 'externalId', person: meant(byExternalId.get(one)) },
       ] as const
       const [match] = sure.flatMap(({ by, person }) => (person ? [{ by, person }] : []))
       const spelling = spellingsOf(one).find((name) => byName.has(name)) ?? ''

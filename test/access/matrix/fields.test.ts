@@ -32,7 +32,7 @@ import {
 /** Fewer would mean that a field was left out. */
 const CHECKS_MIN = 8_000
 
-const { gateway, holders, everything, bound, strangers, rows, away, nowhere } = await openStage(afterAll)
+const { gateway, holders, everything, bound, strangers, rows, away, nowhere, putBack } = await openStage(afterAll)
 const tally = new Tally()
 
 type Method = 'GET' | 'POST'
@@ -141,6 +141,7 @@ async function change(paths: readonly Path[], holder: Holder, style: Style, on: 
   const text = documentOf({ paths, rows: on, styles: [style], detail: 'none' })
   const entry = paths[0]?.[0]
   const type = entry && inputTypeOf(entry)
+  putBack()
   const before = await gateway.store.version()
   const answer = await execute(holder, text, type ? { input: inputOf(type, on) } : {}, method)
   return { text, answer, isChanged: (await gateway.store.version()) !== before }

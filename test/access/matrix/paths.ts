@@ -226,7 +226,8 @@ export const DAYS = new Map([
 function givenAs({ name, type }: GraphQLArgument, field: GraphQLField<unknown, unknown>, rows: Rows): string {
   if (name === 'first') return String(PAGE)
   if (name === 'input') return '$input'
-  const noun = name === 'id' ? getNamedType(field.type).name : name.replace(/Id$/, '').replace(/^./, upper)
+  const noun =
+    name === 'id' ? getNamedType(field.type).name.replace(/^Removed/, '') : name.replace(/Id$/, '').replace(/^./, upper)
   if (DAYS.has(name)) return `"${DAYS.get(name)}"`
   if (getNamedType(type).name === 'ID') return `"${rowOf(rows, noun, 'id')}"`
   throw new Error(`The matrix has no value for the argument ${name} of ${field.name}.`)

@@ -11,7 +11,7 @@ import { checksMin, dumpOf, type Holder, inputOf, openStage, sameness, sliceOf, 
 /** Fewer would mean that a route was left out. */
 const CHECKS_MIN = 2_500
 
-const { gateway, holders, everything, bound, strangers, rows, away, nowhere } = await openStage(afterAll)
+const { gateway, holders, everything, bound, strangers, rows, away, nowhere, putBack } = await openStage(afterAll)
 const tally = new Tally()
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -78,6 +78,7 @@ interface Sent {
 
 function send(caller: Caller, route: Route, sent: Sent = {}): Promise<TestResponse> {
   const { method = route.method, on = route.method === 'GET' ? rows : away } = sent
+  if (on === away) putBack()
   const body = 'body' in sent ? sent.body : bodyFor(route, on)
   const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
   return caller.request(pathTo(route, on), { method, headers, body: method === 'GET' ? undefined : body })

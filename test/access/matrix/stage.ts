@@ -38,6 +38,8 @@ export interface Stage {
   readonly rows: Rows
   readonly away: Rows
   readonly nowhere: Rows
+  /** Stores the group of `away` again, if it was removed. */
+  readonly putBack: () => void
 }
 
 /** Whether all keys, fields and paths are tried, as in `.ci/run`; `npm test` tries a slice of them. */
@@ -98,7 +100,13 @@ export async function openStage(atEnd: (close: () => Promise<void>) => void): Pr
   const bound = await Promise.all(subsets.map((scopes) => holderOf(scopes, ['AWAY-1'])))
   const everything = holders.at(-1)
   if (!everything) throw new Error('There are no scopes.')
-  return { gateway, holders, everything, bound, strangers: await strangersTo(gateway), rows, away, nowhere }
+  const [name, externalId] = [away['Group.name'], away['Group.externalId']]
+  const values = [away['Group'], name, name?.toLowerCase(), externalId, NOW.toISOString(), NOW.toISOString()]
+  // By SQL, so that the version of the store stays.
+  const putBack = () =>
+    gateway.own.run(`insert into groups (id, name, name_folded, external_id, created_at, updated_at)
+      values (${values.map((value) => `'${value}'`).join(', ')}) on conflict do nothing`)
+  return { gateway, holders, everything, bound, strangers: await strangersTo(gateway), rows, away, nowhere, putBack }
 }
 
 const zeros = (id: string) => '0'.repeat(id.length - 4)

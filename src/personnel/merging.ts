@@ -1,0 +1,90 @@
+import { eq } from 'drizzle-orm'
+import { Fault } from '../errors.js'
+import { BATCH_ROWS } from '../history/changes.js'
+import { asRun, recordRun } from '../history/importRuns.js'
+import { issuesLedger } from '../projects/issues.js'
+import { risksLedger } from '../projects/risks.js'
+import type { Write } from '../store/store.js'
+import { groupsOfPeople } from './groups.js'
+import { applyMembershipChanges, membershipChangesTo } from './memberships.js'
+import { type PersonRow, peopleLedger } from './people.js'
+
+interface Merge {
+  readonly id: string
+  readonly mergedInto: string
+  readonly importId: string | undefined
+  /** How many risks and issues have moved. */
+  readonly risks: number
+  readonly issues: number
+}
+
+/** Merges two records of one person: what the old one has moves to the other, and the old id stays, INACTIVE. */
+export async function mergePeople(
+  single: Write,
+  old: PersonRow,
+  into: PersonRow,
+  operator: string | null,
+): Promise<Merge> {
+  if (old.id === into.id) throw new Fault('CONFLICT', `Both are the same person, ${old.name} (${old.id}).`)
+  for (const { id, name, erasedAt, mergedInto } of [old, into]) {
+    if (erasedAt) throw new Fault('CONFLICT', `The person ${id} was erased at ${erasedAt} and cannot be merged.`)
+    if (mergedInto) throw new Fault('CONFLICT', `${name} (${id}) was merged into ${mergedInto} already. Name that one.`)
+  }
+  const write = asRun(single)
+  const risks = await moveRisks(write, old.id, into.id)
+  const issues = await moveIssues(write, old.id, into.id)
+  const people = await moveMemberships(write, old, into)
+  const counts = { created: 0, updated: risks + issues + people, unchanged: 0, closed: 1 }
+  const importId = await recordRun(write, { kind: 'MERGE', noun: 'people', source: old.id, operator }, counts)
+  return { id: old.id, mergedInto: into.id, importId, risks, issues }
+}
+
+async function moveRisks(write: Write, from: string, ownerId: string): Promise<number> {
+  const { db, t } = write
+  const ledger = risksLedger(write)
+  return moveAll(async () => {
+    // What has moved is no longer found.
+    const rows = await db.select().from(t.risk).where(eq(t.risk.ownerId, from)).limit(BATCH_ROWS)
+    for (const row of rows) ledger.enter(row, { ...row, ownerId })
+    await ledger.store()
+    return rows.length
+  })
+}
+
+async function moveIssues(write: Write, from: string, assigneeId: string): Promise<number> {
+  const { db, t } = write
+  const ledger = issuesLedger(write)
+  return moveAll(async () => {
+    const rows = await db.select().from(t.issue).where(eq(t.issue.assigneeId, from)).limit(BATCH_ROWS)
+    for (const row of rows) ledger.enter(row, { ...row, assigneeId })
+    await ledger.store()
+    return rows.length
+  })
+}
+
+async function moveAll(moveBatch: () => Promise<number>): Promise<number> {
+  let moved = 0
+  for (;;) {
+    const rows = await moveBatch()
+    moved += rows
+    if (rows < BATCH_ROWS) return moved
+  }
+}
+
+/** Also moves those who were merged into the old one before; returns how many other people change. */
+async function moveMemberships(write: Write, old: PersonRow, into: PersonRow): Promise<number> {
+  const { db, t } = write
+  const groupsOf = await groupsOfPeople(write, [old.id, into.id])
+  const all = [...groupsOf.values()].flat().map(({ id }) => id)
+  const wanted = new Map([old.id, into.id].map((id) => [id, new Set(id === old.id ? [] : all)]))
+  const changes = await membershipChangesTo(write, wanted)
+  const ledger = peopleLedger(write)
+  const beside = (id: string) => ({ beside: changes.get(id)?.changes ?? {} })
+  ledger.enter(old, { ...old, status: 'INACTIVE', mergedInto: into.id }, beside(old.id))
+  const { outcome } = ledger.enter(into, into, beside(into.id))
+  const earlier = await db.select().from(t.person).where(eq(t.person.mergedInto, old.id))
+  for (const row of earlier) ledger.enter(row, { ...row, mergedInto: into.id })
+  await ledger.store()
+  await applyMembershipChanges(write, changes.values())
+  return earlier.length + (outcome === 'updated' ? 1 : 0)
+}
