@@ -206,9 +206,8 @@ test('keys, and a request that was answered before, are known', async () => {
 /** Not removed with its service. */
 const lent = (own: TestStore): TestStore => Object.create(own, { remove: { value: () => undefined } })
 
-type Entry = { readonly id: string; readonly cursor: string }
-/** The random values in cursors are new. */
-/** Without what a store of that release cannot have. */
+type Entry = { readonly id: string; readonly cursor: string; readonly import: unknown }
+/** The random values in cursors are new, and that release did not record its imports. */
 const withoutCursor = ({ cursor: _, import: __, ...entry }: Entry) => entry
 
 test('the feed has every old change, page by page, by kind and by project, and goes on with new ones', async () => {
