@@ -68,6 +68,7 @@ const status = rule({ values: valuesOf(STATUS_WORDS.issues) })
 const OKTA_STATUSES = { locked_out: 'ACTIVE', password_expired: 'ACTIVE' }
 const personStatus = rule({ values: { ...valuesOf(STATUS_WORDS.people), ...OKTA_STATUSES } })
 const isoDay = rule({ date: 'yyyy-MM-dd' })
+const LABELLED = [isoDay, severityOfLabels] as const
 // As the user's settings write it: the whole column shows how.
 const localDay = rule({ date: [...NUMERIC, ...NAMED], months: ['de', 'fr', 'es', 'pt', 'pl'] })
 
@@ -85,13 +86,28 @@ const ASSIGNEE = names(
 )
 const DUE = names("Due date, Fälligkeitsdatum, Date d'échéance, Fecha de vencimiento, Data limite, Termin")
 
-const GITHUB = {
-  reference: { from: 'number', prefix: 'GH-' },
-  title: title('title'),
-  description: description('body'),
-  severity: severityOfLabels('labels.name'),
-  status: status('state'),
+/** A line of headings for the rules, in their order; what is parted by commas is one or the other, and - is none. */
+function columnsOf(line: string, rules: Readonly<Record<string, (...from: string[]) => unknown>>) {
+  const headings = line.split(' | ').map(names)
+  const pairs = Object.entries(rules).map(([field, rule], at) => [field, rule(...(headings[at] ?? []))] as const)
+  return Object.fromEntries(pairs.filter((_, at) => headings[at]?.[0] !== '-'))
 }
+
+const needed = (...from: string[]) => ({ from })
+
+/** Reference | title | description | severity | status | assignee | raisedOn | dueOn. */
+const issueColumns = (line: string, day: typeof isoDay, severityOf: typeof isoDay = severity) =>
+  columnsOf(line, {
+    ...{ reference: needed, title, description, severity: severityOf, status },
+    ...{ assignee: optional, raisedOn: day, dueOn: day },
+  })
+
+/** Name | e-mail | externalId | title | department | status. */
+const personColumns = (line: string) =>
+  columnsOf(line, {
+    ...{ name: needed, email: optional, externalId: needed },
+    ...{ title: optional, department: optional, status: personStatus },
+  })
 
 const ISSUES: readonly MapFile[] = [
   {
@@ -118,16 +134,12 @@ const ISSUES: readonly MapFile[] = [
     reads: "Jira's REST API, version 2 or 3: GET /rest/api/3/search/jql",
     signature: [['key'], ['fields.summary'], ['fields.status', 'fields.issuetype']],
     columns: {
+      ...issueColumns(
+        'key | fields.summary | fields.description | fields.priority.name | fields.status.name, fields.status.statusCategory.key, fields.status.statusCategory.name | fields.assignee.emailAddress, fields.assignee.displayName | fields.created | fields.duedate',
+        isoDay,
+      ),
       project: { from: ['fields.project.key', 'key'], before: '-' },
-      reference: 'key',
-      title: title('fields.summary'),
-      description: description('fields.description'),
-      severity: severity('fields.priority.name'),
-      status: status('fields.status.name', 'fields.status.statusCategory.key', 'fields.status.statusCategory.name'),
-      assignee: optional('fields.assignee.emailAddress', 'fields.assignee.displayName'),
       assigneeName: optional('fields.assignee.displayName'),
-      raisedOn: isoDay('fields.created'),
-      dueOn: isoDay('fields.duedate'),
     },
   },
   {
@@ -137,11 +149,12 @@ const ISSUES: readonly MapFile[] = [
     signature: [['number'], ['html_url'], ['repository_url', 'events_url', 'comments_url']],
     where: [{ column: 'pull_request', blank: true }],
     columns: {
-      ...GITHUB,
-      assignee: optional('assignees.login', 'assignee.login'),
+      ...issueColumns(
+        'number | title | body | labels.name | state | assignees.login, assignee.login | created_at | milestone.due_on',
+        ...LABELLED,
+      ),
+      reference: { from: 'number', prefix: 'GH-' },
       url: 'html_url',
-      raisedOn: isoDay('created_at'),
-      dueOn: isoDay('milestone.due_on'),
     },
   },
   {
@@ -153,13 +166,13 @@ const ISSUES: readonly MapFile[] = [
       'assignees, author, body, closed, closedAt, closedByPullRequestsReferences, comments, createdAt, id, isPinned, labels, milestone, number, projectCards, projectItems, reactionGroups, state, stateReason, title, updatedAt, url',
     ),
     columns: {
-      ...GITHUB,
+      ...issueColumns(
+        'number | title | body | labels.name | state | assignees.login | createdAt | milestone.dueOn',
+        ...LABELLED,
+      ),
       // The same whichever of the two was asked for.
       reference: { from: ['number', 'url'], after: '/issues/', prefix: 'GH-' },
-      assignee: optional('assignees.login'),
       url: optional('url'),
-      raisedOn: isoDay('createdAt'),
-      dueOn: isoDay('milestone.dueOn'),
     },
   },
   {
@@ -168,16 +181,12 @@ const ISSUES: readonly MapFile[] = [
     reads: "GitLab's REST API: GET /projects/ID/issues",
     signature: [['iid'], ['web_url'], ['project_id']],
     columns: {
-      reference: 'iid',
-      title: title('title'),
-      description: description('description'),
-      severity: severityOfLabels('labels', 'labels.name', 'severity'),
-      status: status('state'),
-      assignee: optional('assignees.username', 'assignee.username'),
+      ...issueColumns(
+        'iid | title | description | labels, labels.name, severity | state | assignees.username, assignee.username | created_at | due_date, milestone.due_date',
+        ...LABELLED,
+      ),
       assigneeName: optional('assignees.name', 'assignee.name'),
       url: 'web_url',
-      raisedOn: isoDay('created_at'),
-      dueOn: isoDay('due_date', 'milestone.due_date'),
     },
   },
   {
@@ -185,48 +194,30 @@ const ISSUES: readonly MapFile[] = [
     product: "an answer of Redmine's REST API",
     reads: "Redmine's REST API: GET /issues.json",
     signature: [['subject'], ['tracker.name'], ['status.name']],
-    columns: {
-      reference: 'id',
-      title: title('subject'),
-      description: description('description'),
-      severity: severity('priority.name'),
-      status: status('status.name'),
-      assignee: optional('assigned_to.name'),
-      raisedOn: isoDay('created_on'),
-      dueOn: isoDay('due_date'),
-    },
+    columns: issueColumns(
+      'id | subject | description | priority.name | status.name | assigned_to.name | created_on | due_date',
+      isoDay,
+    ),
   },
   {
     name: 'redmine-csv',
     product: 'a Redmine export',
     reads: 'the CSV export of Redmine, in English or German',
     signature: [['#'], ['Tracker'], ['Subject', 'Thema']],
-    columns: {
-      reference: '#',
-      title: title('Subject', 'Thema'),
-      description: description('Description', 'Beschreibung'),
-      severity: severity('Priority', 'Priorität'),
-      status: status('Status'),
-      assignee: optional('Assignee', 'Zugewiesen an'),
-      raisedOn: localDay('Created', 'Angelegt'),
-      dueOn: localDay('Due date', 'Abgabedatum'),
-    },
+    columns: issueColumns(
+      '# | Subject, Thema | Description, Beschreibung | Priority, Priorität | Status | Assignee, Zugewiesen an | Created, Angelegt | Due date, Abgabedatum',
+      localDay,
+    ),
   },
   {
     name: 'openproject-json',
     product: "an answer of OpenProject's API",
     reads: "OpenProject's API v3: GET /api/v3/work_packages",
     signature: [['subject'], ['lockVersion', '_type'], ['_links.status']],
-    columns: {
-      reference: 'id',
-      title: title('subject'),
-      description: description('description.raw'),
-      severity: severity('_links.priority.title'),
-      status: status('_links.status.title'),
-      assignee: optional('_links.assignee.title', '_links.responsible.title'),
-      raisedOn: isoDay('createdAt'),
-      dueOn: isoDay('dueDate', 'date'),
-    },
+    columns: issueColumns(
+      'id | subject | description.raw | _links.priority.title | _links.status.title | _links.assignee.title, _links.responsible.title | createdAt | dueDate, date',
+      isoDay,
+    ),
   },
   {
     name: 'azure-devops-csv',
@@ -234,9 +225,10 @@ const ISSUES: readonly MapFile[] = [
     reads: 'the CSV of a query in Azure Boards (Export to CSV)',
     signature: [['ID'], ['Work Item Type'], ['Title', 'Title 1'], ['State']],
     columns: {
-      reference: 'ID',
-      title: title('Title', 'Title 1', 'Title 2', 'Title 3', 'Title 4'),
-      description: description('Description', 'Repro Steps'),
+      ...issueColumns(
+        'ID | Title, Title 1, Title 2, Title 3, Title 4 | Description, Repro Steps | - | State | Assigned To | Created Date | Due Date, Target Date',
+        localDay,
+      ),
       severity: {
         ...severity('Severity', 'Priority'),
         values: {
@@ -244,10 +236,6 @@ const ISSUES: readonly MapFile[] = [
           ...{ 1: 'CRITICAL', 2: 'HIGH', 3: 'MEDIUM', 4: 'LOW' },
         },
       },
-      status: status('State'),
-      assignee: optional('Assigned To'),
-      raisedOn: localDay('Created Date'),
-      dueOn: localDay('Due Date', 'Target Date'),
     },
   },
   {
@@ -256,15 +244,12 @@ const ISSUES: readonly MapFile[] = [
     reads: 'the CSV export of an Asana project; a completed task is CLOSED, and its section is a detail',
     signature: [['Task ID'], ['Completed At'], ['Name'], ['Section/Column']],
     columns: {
-      reference: 'Task ID',
-      title: title('Name'),
-      description: description('Notes'),
-      severity: severity('Priority'),
+      ...issueColumns(
+        'Task ID | Name | Notes | Priority | - | Assignee Email, Assignee | Created At | Due Date',
+        localDay,
+      ),
       status: { closedBy: { 'Completed At': 'CLOSED' }, default: 'OPEN' },
-      assignee: optional('Assignee Email', 'Assignee'),
       assigneeName: optional('Assignee'),
-      raisedOn: localDay('Created At'),
-      dueOn: localDay('Due Date'),
       'details.Section': optional('Section/Column'),
     },
   },
@@ -273,16 +258,7 @@ const ISSUES: readonly MapFile[] = [
     product: 'a Linear export',
     reads: 'the CSV export of Linear',
     signature: [['ID'], ['Team'], ['Title'], ['Status'], ['Cycle Number', 'Estimate'], ['Created']],
-    columns: {
-      reference: 'ID',
-      title: title('Title'),
-      description: description('Description'),
-      severity: severity('Priority'),
-      status: status('Status'),
-      assignee: optional('Assignee'),
-      raisedOn: localDay('Created'),
-      dueOn: localDay('Due Date'),
-    },
+    columns: issueColumns('ID | Title | Description | Priority | Status | Assignee | Created | Due Date', localDay),
   },
   {
     name: 'trello-csv',
@@ -290,27 +266,14 @@ const ISSUES: readonly MapFile[] = [
     reads: 'the CSV export of a Trello board; the list of a card is its status',
     signature: [['Card ID'], ['Card Name'], ['List Name']],
     columns: {
-      reference: 'Card ID',
-      title: title('Card Name'),
-      description: description('Card Description'),
-      severity: severity('Priority'),
+      ...issueColumns('Card ID | Card Name | Card Description | Priority | - | Members | - | Due Date', localDay),
       status: { ...status('Archived', 'List Name'), values: { ...valuesOf(STATUS_WORDS.issues), true: 'CLOSED' } },
-      assignee: optional('Members'),
       url: optional('Card URL'),
-      dueOn: localDay('Due Date'),
       'details.List': optional('List Name'),
       'details.Labels': optional('Labels'),
     },
   },
 ]
-
-const ENTRA = {
-  name: 'displayName',
-  email: { from: ['mail', 'userPrincipalName'] },
-  title: optional('jobTitle'),
-  department: optional('department'),
-  status: personStatus('accountEnabled'),
-}
 
 const WORKER = names('Preferred Name, Worker, Legal Name, Full Legal Name')
 
@@ -321,14 +284,16 @@ const PEOPLE: readonly MapFile[] = [
     reads:
       'Microsoft Graph: GET /users?$select=id,displayName,mail,userPrincipalName,jobTitle,department,accountEnabled',
     signature: [['userPrincipalName'], ['displayName'], ['id']],
-    columns: { ...ENTRA, externalId: 'id' },
+    columns: personColumns('displayName | mail, userPrincipalName | id | jobTitle | department | accountEnabled'),
   },
   {
     name: 'entra-csv',
     product: 'an export of Microsoft Entra',
     reads: 'the CSV of Download users in the Microsoft Entra or Azure portal',
     signature: [['userPrincipalName'], ['displayName'], ['id', 'objectId', 'Object Id']],
-    columns: { ...ENTRA, externalId: { from: ['id', 'objectId', 'Object Id'] } },
+    columns: personColumns(
+      'displayName | mail, userPrincipalName | id, objectId, Object Id | jobTitle | department | accountEnabled',
+    ),
   },
   {
     name: 'entra-bulk-csv',
@@ -336,10 +301,9 @@ const PEOPLE: readonly MapFile[] = [
     reads: 'the CSV template by which the Microsoft Entra admin center creates users in bulk',
     signature: [['Name [displayName] Required'], ['User name [userPrincipalName] Required']],
     columns: {
-      name: 'Name [displayName] Required',
-      email: 'User name [userPrincipalName] Required',
-      title: optional('Job title [jobTitle]'),
-      department: optional('Department [department]'),
+      ...personColumns(
+        'Name [displayName] Required | User name [userPrincipalName] Required | - | Job title [jobTitle] | Department [department] | -',
+      ),
       status: {
         ...optional('Block sign in (Yes/No) [accountEnabled] Required'),
         values: { yes: 'INACTIVE', no: 'ACTIVE' },
@@ -352,12 +316,8 @@ const PEOPLE: readonly MapFile[] = [
     reads: "Okta's API: GET /api/v1/users",
     signature: [['id'], ['status'], ['profile.login'], ['profile.email']],
     columns: {
+      ...personColumns('- | profile.email, profile.login | id | profile.title | profile.department | status'),
       name: { from: ['profile.firstName', 'profile.lastName'], join: ' ' },
-      email: { from: ['profile.email', 'profile.login'] },
-      externalId: 'id',
-      title: optional('profile.title'),
-      department: optional('profile.department'),
-      status: personStatus('status'),
     },
   },
   {
@@ -366,12 +326,9 @@ const PEOPLE: readonly MapFile[] = [
     reads: 'the CSV of Download users in the Google Admin console',
     signature: [['First Name [Required]'], ['Last Name [Required]'], ['Email Address [Required]']],
     columns: {
+      ...personColumns('- | Email Address [Required] | - | Employee Title | Department | Status [READ ONLY]'),
       name: { from: ['First Name [Required]', 'Last Name [Required]'], join: ' ' },
-      email: 'Email Address [Required]',
       externalId: optional('Employee ID'),
-      title: optional('Employee Title'),
-      department: optional('Department'),
-      status: personStatus('Status [READ ONLY]'),
     },
   },
   {
@@ -379,14 +336,9 @@ const PEOPLE: readonly MapFile[] = [
     product: 'an export of Active Directory',
     reads: 'Get-ADUser -Filter * -Properties EmailAddress,Title,Department,DisplayName | Export-Csv',
     signature: [['SamAccountName'], ['DistinguishedName', 'ObjectGUID', 'SID']],
-    columns: {
-      name: { from: ['DisplayName', 'Name', 'CN'] },
-      email: optional('EmailAddress', 'mail', 'UserPrincipalName'),
-      externalId: { from: ['ObjectGUID', 'SID', 'SamAccountName'] },
-      title: optional('Title'),
-      department: optional('Department'),
-      status: personStatus('Enabled'),
-    },
+    columns: personColumns(
+      'DisplayName, Name, CN | EmailAddress, mail, UserPrincipalName | ObjectGUID, SID, SamAccountName | Title | Department | Enabled',
+    ),
   },
   {
     name: 'bamboohr-csv',
@@ -394,12 +346,8 @@ const PEOPLE: readonly MapFile[] = [
     reads: 'a report of BambooHR with Employee #, First Name, Last Name, Work Email, Job Title, Department and Status',
     signature: [['Employee #', 'EEID'], ['First Name'], ['Last Name'], ['Work Email'], ['Job Title']],
     columns: {
+      ...personColumns('- | Work Email | Employee #, EEID | Job Title | Department, Division | Status'),
       name: { from: ['First Name', 'Last Name'], join: ' ' },
-      email: 'Work Email',
-      externalId: { from: ['Employee #', 'EEID'] },
-      title: 'Job Title',
-      department: optional('Department', 'Division'),
-      status: personStatus('Status'),
     },
   },
   {
@@ -412,11 +360,10 @@ const PEOPLE: readonly MapFile[] = [
       ['Supervisory Organization', 'Worker Status', 'Worker'],
     ],
     columns: {
+      ...personColumns(
+        '- | Email - Primary Work, Primary Work Email, Work Email, Email - Work | Employee ID, Worker ID | Business Title | Supervisory Organization, Department, Cost Center | -',
+      ),
       name: { from: WORKER, before: ' (Terminated)' },
-      email: optional('Email - Primary Work', 'Primary Work Email', 'Work Email', 'Email - Work'),
-      externalId: { from: ['Employee ID', 'Worker ID'] },
-      title: 'Business Title',
-      department: optional('Supervisory Organization', 'Department', 'Cost Center'),
       status: {
         ...personStatus('Worker Status', 'Active Status', 'Employee Status'),
         closedBy: Object.fromEntries(WORKER.map((heading) => [heading, 'INACTIVE'])),

@@ -139,18 +139,11 @@ function headingsOf(cells: readonly string[]): string[] {
 
 /** Headings of which each is there once: a further X is X (2). */
 export function numberedHeadings(headings: readonly string[]): string[] {
-  const seen = new Set(headings.map(fold))
-  const first = new Set<string>()
+  const counts = new Map<string, number>()
   return headings.map((heading) => {
-    if (heading === '' || !first.has(fold(heading))) {
-      first.add(fold(heading))
-      return heading
-    }
-    let count = 2
-    while (seen.has(fold(`${heading} (${count})`))) count++
-    const numbered = `${heading} (${count})`
-    seen.add(fold(numbered))
-    return numbered
+    const count = (counts.get(fold(heading)) ?? 0) + 1
+    counts.set(fold(heading), count)
+    return heading === '' || count === 1 ? heading : `${heading} (${count})`
   })
 }
 

@@ -99,7 +99,7 @@ function kindsOf(shape: Shape): Map<number, Kind> {
 }
 
 const INSTRUCTION =
-  /^[[(<]?(?:(?:please )?(?:enter|describe|select|choose|provide|insert|specify|indicate|give|state|list|pick|fill in|assign|write)\b|(?:brief|short|unique|name of|date (?:of|when|that|the)|who |what |when |how |which |e\.g\.|example|dd[./-]|mm[./-]|yyyy|h\/m\/l|auto-?calculated|calculated|formula|drop-?down)|[01]\s*(?:[-–]|to)\s*(?:\d|10|100)\b|(?:low|high|open)\s*[/|,])/i
+  /^(?:(?:enter|describe|select|choose|provide|insert|specify|indicate|give|state|list|pick|fill|assign|write|use|explain|clearly|please|brief|short|unique|name of|who|what|when|how|which|date (?:of|when|the)) |e\.g\.|dd[./-]|mm[./-]|h\/m\/l|auto|calculated|formula|[01] ?(?:[-–]|to) ?\d|(?:low|high|open) ?[/|,])/i
 
 /** A row below the header in which most cells say what to fill in. */
 function isInstruction(cells: readonly string[]): boolean {

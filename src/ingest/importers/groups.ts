@@ -167,13 +167,9 @@ function memberRows(run: ImportRun) {
     /** Reports a member who is not there, at their own row if they have one. */
     missing(record: { index: number; check: InputCheck }, member: string, detail: string, isRefused?: boolean): void {
       const row = byFirst.get(record.index)?.members.get(member)
-      if (row === undefined) {
-        run.missing(record, 'members', detail, isRefused)
-        return
-      }
-      const check = new InputCheck()
-      run.missing({ index: row, check }, 'member', detail, isRefused)
-      run.accept(row, check)
+      const check = row === undefined ? record.check : new InputCheck()
+      run.missing({ index: row ?? record.index, check }, row === undefined ? 'members' : 'member', detail, isRefused)
+      if (row !== undefined) run.accept(row, check)
     },
   }
 }

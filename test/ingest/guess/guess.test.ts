@@ -343,6 +343,15 @@ describe('columns', () => {
     )
   })
 
+  test('of which another says what is closed are a question, unless it is the status of something else', () => {
+    const sheet = (heading: string) => lines(`No,Risk,Status,${heading}`, '1,a,Mitigated,Closed', '2,b,Open,Open')
+    expect(questions(sheet('Register Status'))).toEqual([
+      'Register Status says which are closed, and Status says otherwise: row 2. Say in a map which is the status: --suggest-map prints one.',
+    ])
+    expect(questions(sheet('Action Status'))).toEqual([])
+    expect(questions(lines('No,Issue,resolution_status', '1,a,Resolved'), 'issues')).toHaveLength(1)
+  })
+
   test('that are unknown are kept, cut to what fits, or left out by --ignore-unknown', () => {
     const sheet = lines('ID,Risk,Colour', `1,x,${'y'.repeat(3_000)}`)
     const { records, warnings } = read('risks', sheet)

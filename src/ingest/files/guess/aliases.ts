@@ -1,7 +1,7 @@
 import type { SheetNoun } from '../table.js'
 
 const RAISED =
-  'Date Raised, Raised On, Raised, Date Identified, Identified On, Date of Identification, Created, Created At, Created On, Created Date, Date Created, Creation Date, Erstelldatum, Opened, Opened At, Opened On, Date Opened, Date Reported, Reported On, Date Logged, Logged, Date, Erfasst am, Erfasst, Erstellt am, Erstellt, Angelegt, Erstellungsdatum, Erfassungsdatum, Datum, 识别日期'
+  'Date Raised, Raised On, Raised, Date Identified, Identified On, Date of Identification, Created, Created At, Created On, Created Date, Date Created, Creation Date, Erstelldatum, Opened, Opened At, Opened On, Date Opened, Opened Date, Date Reported, Report Date, Reported On, Date Logged, Logged, Date, Erfasst am, Erfasst, Erstellt am, Erstellt, Angelegt, Erstellungsdatum, Erfassungsdatum, Datum, 识别日期'
 const DUE =
   'Due Date, Due On, Due, Target Date, Target Completion Date, Target Resolution Date, Deadline, Completion Date, ETA, Fällig am, Fällig, Fälligkeit, Fälligkeitsdatum, Termin, Frist, Zieltermin, Zieldatum, Échéance, Termin realizacji'
 const CLOSED =

@@ -1,7 +1,7 @@
 import { TEXT_MAX } from '../../../vocabulary.js'
 import { headingKey, NUMERIC } from '../header.js'
 import { folded, type Scalar } from '../mapping.js'
-import { isBlank, type SheetNoun } from '../table.js'
+import { isBlank, type SheetNoun, type TableRow } from '../table.js'
 import type { Assignment } from './assignment.js'
 import { type Column, occurrencesInWords, type Reading, rowsInWords, rowsOf, SLIP_SHARE, Words } from './column.js'
 import { hasDays, ordersIn, readDays } from './dates.js'
@@ -60,12 +60,35 @@ export function assign(assignment: Assignment, noun: SheetNoun): void {
 function takeStatus(assignment: Assignment, noun: SheetNoun): void {
   const column = assignment.take('status', (one, isNamed) => readStatus(one, noun, isNamed))
   const { rules, rows, notes } = assignment
+  askOtherStatus(assignment, noun, column)
   const closing = assignment.candidates('closedOn').find(hasDays)
   const isOpen = (cells: readonly string[]) => !column || isBlank(cells[column.at])
   const closed = rows.filter(({ cells }) => closing && isOpen(cells) && /\d/.test(cells[closing.at] ?? ''))
   if (!closing || closed.length === 0) return
   rules.set('status', { ...(rules.get('status') ?? { from: [] }), closedBy: { [closing.heading]: 'CLOSED' } })
   notes.push(`Without a status, what has a ${closing.heading} is CLOSED: ${rowsOf(closed)}.`)
+}
+
+const OF_ANOTHER = /mitigation|action|control|treatment|response|plan|approval|compliance|project|task/i
+
+/** Another column that says otherwise what is closed may be the status; a map decides. */
+function askOtherStatus(assignment: Assignment, noun: SheetNoun, column: Column | undefined): void {
+  if (noun !== 'risks' && noun !== 'issues') return
+  const closedIn = (one: Column | undefined) => {
+    const values = one && readStatus(one, noun)?.rule.values
+    return ({ cells }: TableRow) => {
+      const text = (cells[one?.at ?? -1] ?? '').trim()
+      return /^(?:closed|resolved)$/i.test(String(values?.get(folded(text)) ?? text))
+    }
+  }
+  const isStatus = ({ heading }: Column) => /status/i.test(heading) && !OF_ANOTHER.test(heading)
+  for (const other of assignment.leftovers().filter((one) => one !== column && isStatus(one))) {
+    const isClosed = closedIn(column)
+    const rows = assignment.rows.filter((row) => closedIn(other)(row) !== isClosed(row))
+    const own = column ? `${column.heading} says otherwise` : 'no other column is the status'
+    const why = `${other.heading} says which are closed, and ${own}: ${rowsOf(rows)}.`
+    if (rows.length > 0) assignment.questions.push(`${why} Say in a map which is the status: --suggest-map prints one.`)
+  }
 }
 
 function takeEmail(assignment: Assignment): void {

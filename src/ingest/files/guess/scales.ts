@@ -129,44 +129,27 @@ export function readFactor(
   return { ...readingOf(column, steps, scale, partner), unknown, choices: FACTOR_STEPS, question }
 }
 
-const END = /(?<![\d.])(\d{1,3})\s*(?:[=:–-]|is)\s*(\p{L}[\p{L} ]{0,30})/giu
-const END_TURNED = /(\p{L}{1,30})\s*=\s*(\d{1,3})(?!\d)/gu
+const END = /(\d{1,3})\s*(?:[=:]|is)\s*(?:the )?(\p{L}[\p{L} ]{0,20})/iu
+const END_TURNED = /(\p{L}{1,20})\s*=\s*(\d{1,3})/gu
 
-/** What a heading says of the ends of its scale, as in (1=High, 5=Low): numbers, and steps of words. */
-function endsIn(heading: string): [number, number][] {
-  const text = heading.slice(0, HEADING_CHARACTERS_MAX)
-  const pairs = [
-    ...Array.from(text.matchAll(END), ([, number, word = '']) => [Number(number), word] as const),
-    ...Array.from(text.matchAll(END_TURNED), ([, word = '', number]) => [Number(number), word] as const),
-  ]
-  return pairs.flatMap(([number, word]) => {
-    const [first = ''] = word.trim().split(' ')
-    const step = EXTREMES.get(first.toLowerCase()) ?? WORDS.likelihood.get(word.trim()) ?? WORDS.likelihood.get(first)
-    return step === undefined ? [] : [[number, Number(step)]]
-  })
-}
-
-const EXTREMES = new Map<string, Step>([
-  ...['most', 'worst', 'greatest', 'maximum', 'max'].map((word) => [word, '5'] as const),
-  ...['least', 'best', 'minimum', 'min'].map((word) => [word, '1'] as const),
-])
-
-/** Whether a heading says that the lowest number is the most, or that the highest is; undefined if it says neither. */
+/** Whether a heading such as (1=High, 5=Low) says that the lowest number is the most; undefined if it says nothing of it. */
 export function isTurned(heading: string): boolean | undefined {
-  const ends = endsIn(heading).toSorted(([one], [other]) => one - other)
-  const [first, last = first] = [ends[0], ends.at(-1)]
-  if (!first || !last) return undefined
-  if (first !== last) return first[1] > last[1]
-  const [number, step] = first
-  return number <= 1 ? step > 3 : step < 3
+  const text = heading.slice(0, HEADING_CHARACTERS_MAX)
+  const [, number, word = ''] = END.exec(text) ?? END.exec(text.replaceAll(END_TURNED, '$2=$1')) ?? []
+  const [first = ''] = word.split(' ')
+  const extreme = { most: '5', worst: '5', least: '1', best: '1' }[first.toLowerCase()]
+  const step = Number(extreme ?? WORDS.likelihood.get(word.trim()) ?? WORDS.likelihood.get(first))
+  if (number === undefined || Number.isNaN(step)) return undefined
+  return Number(number) <= 1 ? step > 3 : step < 3
 }
 
-/** The scale that a heading names: by its bounds, or by what its ends mean. */
+/** The scale that a heading names: by its bounds, or by the numbers whose meaning it tells. */
 function scaleIn(heading: string): NamedScale | undefined {
-  const numbers = endsIn(heading).map(([number]) => number)
+  const turn = isTurned(heading)
+  const numbers = turn === undefined ? [] : (heading.match(/\d{1,3}/g) ?? []).map(Number)
   const [least, most] = [Math.min(...numbers), Math.max(...numbers)]
-  const range = rangeIn(heading) ?? (numbers.length > 1 && least < most ? { least, most } : undefined)
-  return range && { ...range, isTurned: isTurned(heading) === true }
+  const range = rangeIn(heading) ?? (least < most ? { least, most } : undefined)
+  return range && { ...range, isTurned: turn === true }
 }
 
 /** A scale that runs the other way can be turned only if it is known where it ends. */
