@@ -23,6 +23,12 @@ export function foldedName(text: string): string {
   return fold(text.trim())
 }
 
+/** `Lovelace, Ada` as Ada Lovelace; undefined for a text without exactly one comma inside. */
+export function turnedName(text: string): string | undefined {
+  const [last = '', first = '', ...others] = text.split(',').map(trimmed)
+  return others.length === 0 && first !== '' && last !== '' ? `${first} ${last}` : undefined
+}
+
 export function trimmed(text: string): string {
   return text.trim()
 }

@@ -32,8 +32,19 @@ export function eraseCommand(clock: () => Date): Command {
       say(
         `Blanked as well: ${erased.history} changes in the history, and the name in ${erased.entries} risks and issues.`,
       )
-      say('Not searched: free text (titles, descriptions), backups, and imported files.')
+      for (const { entity, id, field, text } of erased.unsure)
+        say(
+          `  may mean this person, and was left: ${entity.toLowerCase()} ${id}, ${field}: ${escapedLine(shortened(text))}`,
+        )
+      if (erased.unsureCount > erased.unsure.length) say(`  ... and ${erased.unsureCount - erased.unsure.length} more`)
+      say('Not searched: other free text (titles, descriptions) in the history, backups, and imported files.')
     })
+}
+
+const SHOWN_CHARACTERS = 100
+
+function shortened(text: string): string {
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
 }
 
 /** Shows who will be erased, and asks. */

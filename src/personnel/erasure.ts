@@ -15,13 +15,15 @@ import { byIds } from '../store/query/page.js'
 import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold } from '../text.js'
+import type { EntityKind } from '../vocabulary.js'
 import { type PersonRow, type PersonValues, personnel } from './people.js'
+import { PersonNames } from './personNames.js'
 
 /** Replaces erased values, so that the history still shows that there was one. */
 export const ERASED = '(erased)'
 const ERASED_NAME = 'Erased person'
 
-const KINDS = { person: 'PERSON', project: 'PROJECT', risk: 'RISK', issue: 'ISSUE' } as const
+const KINDS = { person: 'PERSON', group: 'GROUP', project: 'PROJECT', risk: 'RISK', issue: 'ISSUE' } as const
 
 interface Erasure {
   readonly id: string
@@ -29,7 +31,19 @@ interface Erasure {
   readonly history: number
   /** How many risks and issues had the name, or details that name them, blanked. */
   readonly entries: number
+  /** Texts that may mean the person, and were left; at most `UNSURE_MAX` of them. */
+  readonly unsure: readonly Unsure[]
+  readonly unsureCount: number
 }
+
+interface Unsure {
+  readonly entity: EntityKind
+  readonly id: string
+  readonly field: string
+  readonly text: string
+}
+
+const UNSURE_MAX = 100
 
 /** Blanks a person: their row, their history, their name beside risks and issues of theirs, and details that name them. */
 export async function erasePerson(write: Write, id: string): Promise<Erasure> {
@@ -38,13 +52,23 @@ export async function erasePerson(write: Write, id: string): Promise<Erasure> {
   if (before.erasedAt) throw new Fault('CONFLICT', `This person was already erased at ${before.erasedAt}.`)
   const isOwn = eq(write.t.change.entityId, id)
   const texts = await textsOf(write, before, isOwn)
-  const entries = new Set(await eraseDetails(write, id, texts))
-  await blankEntries(write, id, texts, 'risk', entries)
-  await blankEntries(write, id, texts, 'issue', entries)
-  const history = (await blankOwn(write, isOwn)) + (await blankMentions(write, id, texts))
+  const names = new PersonNames(texts)
+  const entries = new Set(await eraseDetails(write, id, names))
+  await blankEntries(write, id, names, 'risk', entries)
+  await blankEntries(write, id, names, 'issue', entries)
+  const history = (await blankOwn(write, isOwn)) + (await blankMentions(write, id, names))
+  await blankOperators(write, names)
   await deleteIdempotencyRecords(write, [id, ...texts])
   await blankPerson(write, id)
-  return { id, erasedAt: write.at, history, entries: entries.size }
+  const unsure = await unsureTexts(write, id, names)
+  return {
+    id,
+    erasedAt: write.at,
+    history,
+    entries: entries.size,
+    unsure: unsure.slice(0, UNSURE_MAX),
+    unsureCount: unsure.length,
+  }
 }
 
 /** Whether a record has only what is left of an erased person. */
@@ -113,7 +137,7 @@ async function blankPerson(write: Write, id: string): Promise<void> {
 async function blankEntries(
   write: Write,
   id: string,
-  texts: ReadonlySet<string>,
+  names: PersonNames,
   noun: 'risk' | 'issue',
   blanked: Set<string>,
 ): Promise<void> {
@@ -123,65 +147,65 @@ async function blankEntries(
     noun === 'risk'
       ? [t.risk.ownerId, t.risk.ownerName, 'ownerName']
       : [t.issue.assigneeId, t.issue.assigneeName, 'assigneeName']
-  const isTheirs = or(eq(assignee, id), and(isNull(assignee), among(name, [...texts])))
-  const fields = JSON.stringify({ [field]: [ERASED, null] })
-  const change = { ...originOf(write), action: 'ERASED', entity: KINDS[noun], fields } as const
-  for (;;) {
-    // Blanked rows no longer match this condition.
-    const named = db
-      .select({ entityId: table.id, projectId: table.projectId })
+  const mayBeTheirs = and(isNotNull(name), or(eq(assignee, id), isNull(assignee)))
+  const change = { ...originOf(write), action: 'ERASED', entity: KINDS[noun] } as const
+  for (let last = ''; ; ) {
+    const columns = { entityId: table.id, projectId: table.projectId, assignee, name }
+    const found = db
+      .select(columns)
       .from(table)
-      .where(and(isTheirs, isNotNull(name)))
-    const rows = await named.orderBy(table.id).limit(BATCH_ROWS)
-    if (rows.length === 0) return
-    const ids = rows.map(({ entityId }) => entityId)
-    await db
-      .update(table)
-      .set({ [field]: null, updatedAt: at })
-      .where(among(table.id, ids))
-    const changes = rows.map((row) => ({ ...change, ...row }))
+      .where(and(mayBeTheirs, gt(table.id, last)))
+    const rows = await found.orderBy(table.id).limit(BATCH_ROWS)
+    const theirs = rows.flatMap(({ assignee, name, ...row }) => {
+      const rest = assignee === id ? '' : names.without(name ?? '')
+      return rest === undefined ? [] : [{ ...row, rest: rest || null }]
+    })
+    // Most are blank then; only a list of names keeps the others.
+    for (const rest of new Set(theirs.map((one) => one.rest))) {
+      const ids = theirs.flatMap((one) => (one.rest === rest ? one.entityId : []))
+      const blank = db.update(table).set({ [field]: rest, updatedAt: at })
+      await blank.where(among(table.id, ids))
+    }
+    const fieldsOf = (rest: string | null) => JSON.stringify({ [field]: [ERASED, rest] })
+    const changes = theirs.map(({ rest, ...row }) => ({ ...change, ...row, fields: fieldsOf(rest) }))
     await insertAll(t.change, changes)
-    for (const entityId of ids) blanked.add(entityId)
+    for (const { entityId } of theirs) blanked.add(entityId)
+    if (rows.length < BATCH_ROWS) return
+    last = rows.at(-1)?.entityId ?? last
   }
 }
 
 const ASSIGNEE_FIELDS = ['ownerId', 'ownerName', 'assigneeId', 'assigneeName']
 
 /** Blanks the name in the history of risks and issues while they were the person's, or unmatched and named them, and in details. */
-async function blankMentions(write: Write, id: string, texts: ReadonlySet<string>): Promise<number> {
+async function blankMentions(write: Write, id: string, names: PersonNames): Promise<number> {
   const { t, among } = write
   const isNaming = or(...ASSIGNEE_FIELDS.map((field) => mentions(t.change.fields, `"${field}"`)))
   const isAbout = or(and(among(t.change.entity, ['RISK', 'ISSUE']), isNaming), mentions(t.change.fields, '"details.'))
-  const erased = { id, texts, isName: namesPerson(texts) }
   let blanked = 0
   let unfinished: readonly [entityId: string, assigneeId: Recorded] | undefined
   for await (const rows of backwards(write, isAbout)) {
     const assignees = await assigneesOf(write, [...new Set(rows.map(({ entityId }) => entityId))])
     // The previous batch may have ended within the changes of an entity.
     if (unfinished && unfinished[0] === rows[0]?.entityId) assignees.set(...unfinished)
-    blanked += await blankChanges(write, rows, (row) => theirsIn(row, assignees, erased))
+    blanked += await blankChanges(write, rows, (row) => theirsIn(row, assignees, id, names))
     const entityId = rows.at(-1)?.entityId ?? ''
     unfinished = [entityId, assignees.get(entityId) ?? null]
   }
   return blanked
 }
 
-interface Erased {
-  readonly id: string
-  readonly texts: ReadonlySet<string>
-  readonly isName: (text: string) => boolean
-}
-
 /** Which values of a change are about the person; going backwards, the owner before and after each change is known. */
-function theirsIn(row: ChangeRow, assignees: Map<string, Recorded>, { id, texts, isName }: Erased): IsTheirs {
+function theirsIn(row: ChangeRow, assignees: Map<string, Recorded>, id: string, names: PersonNames): IsTheirs {
   const after = assignees.get(row.entityId) ?? null
   const fields = fieldChangesOf(row)
   const [from] = fields['ownerId'] ?? fields['assigneeId'] ?? [after]
   assignees.set(row.entityId, from)
   return (field, value, side) => {
-    if (field.startsWith('details.')) return isName(String(value))
+    const isNamed = () => names.without(String(value)) !== undefined
+    if (field.startsWith('details.')) return isNamed()
     const assignee = side === 0 ? from : after
-    return field.endsWith('Name') && (assignee === id || (assignee === null && texts.has(String(value))))
+    return field.endsWith('Name') && (assignee === id || (assignee === null && isNamed()))
   }
 }
 
@@ -223,28 +247,16 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** Whether a text is a name, an e-mail or an externalId of theirs; a number alone may mean anything. */
-function namesPerson(texts: ReadonlySet<string>): (text: string) => boolean {
-  const folded = new Set([...texts].filter((text) => /\p{L}/u.test(text)).map(fold))
-  return (text) => folded.has(fold(text))
-}
-
 /** Removes the details of all other entities that name the person; returns the ids of those risks and issues. */
-async function eraseDetails(write: Write, id: string, texts: ReadonlySet<string>): Promise<string[]> {
-  const isTheirs = namesPerson(texts)
-  await eraseIn(write, 'person', id, isTheirs)
-  await eraseIn(write, 'project', id, isTheirs)
-  return [...(await eraseIn(write, 'risk', id, isTheirs)), ...(await eraseIn(write, 'issue', id, isTheirs))]
+async function eraseDetails(write: Write, id: string, names: PersonNames): Promise<string[]> {
+  await eraseIn(write, 'person', id, names)
+  await eraseIn(write, 'project', id, names)
+  return [...(await eraseIn(write, 'risk', id, names)), ...(await eraseIn(write, 'issue', id, names))]
 }
 
 type Detailed = 'person' | 'project' | 'risk' | 'issue'
 
-async function eraseIn(
-  write: Write,
-  noun: Detailed,
-  id: string,
-  isTheirs: (text: string) => boolean,
-): Promise<string[]> {
+async function eraseIn(write: Write, noun: Detailed, id: string, names: PersonNames): Promise<string[]> {
   const table = write.t[noun]
   // The history of this change has the text until the history is blanked, in the same transaction.
   const ledger = new Ledger<Tables[Detailed]['$inferSelect']>(write, {
@@ -264,7 +276,10 @@ async function eraseIn(
       .orderBy(asc(table.id))
       .limit(BATCH_ROWS)
     for (const row of rows) {
-      const kept = detailsIn(row.details).filter(({ text }) => !isTheirs(text))
+      const kept = detailsIn(row.details).flatMap((detail) => {
+        const rest = names.without(detail.text) ?? detail.text
+        return rest === '' ? [] : { ...detail, text: rest }
+      })
       const { outcome } = ledger.enter(row, { ...row, details: storedDetails(kept) }, { action })
       if (outcome === 'updated') ids.push(row.id)
     }
@@ -272,4 +287,48 @@ async function eraseIn(
     if (rows.length < BATCH_ROWS) return ids
     last = rows.at(-1)?.id ?? last
   }
+}
+
+/** Blanks the person as the operator of imports. */
+async function blankOperators({ db, t: { importRun }, among }: Write, names: PersonNames): Promise<void> {
+  const { operator } = importRun
+  const rows = await db.select({ operator }).from(importRun).where(isNotNull(operator)).groupBy(operator)
+  const theirs = rows.flatMap((row) =>
+    row.operator !== null && names.without(row.operator) !== undefined ? row.operator : [],
+  )
+  if (theirs.length > 0) await db.update(importRun).set({ operator: null }).where(among(operator, theirs))
+}
+
+/** The texts of each kind that people write. */
+const FREE_TEXTS = {
+  person: ['name', 'title', 'department'],
+  group: ['name', 'description'],
+  project: ['name', 'description', 'url'],
+  risk: ['title', 'description', 'category', 'mitigation', 'cause', 'url', 'ownerName'],
+  issue: ['title', 'description', 'url', 'assigneeName'],
+} as const
+
+/** Texts of other entities that may mean the person: nobody but a reader can tell. */
+async function unsureTexts({ db, t }: Write, id: string, names: PersonNames): Promise<Unsure[]> {
+  const unsure: Unsure[] = []
+  for (const noun of ['person', 'group', 'project', 'risk', 'issue'] as const) {
+    const table = t[noun]
+    for (let last = ''; ; ) {
+      const isNext = and(gt(table.id, last), ne(table.id, id))
+      const rows = await db.select().from(table).where(isNext).orderBy(asc(table.id)).limit(BATCH_ROWS)
+      for (const row of rows) {
+        const details = 'details' in row ? detailsIn(row.details) : []
+        const texts = [
+          ...FREE_TEXTS[noun].map((field) => [field, Reflect.get(row, field)] as const),
+          ...details.map(({ name, text }) => [`details.${name}`, text] as const),
+        ]
+        for (const [field, text] of texts)
+          if (typeof text === 'string' && names.mayMean(text))
+            unsure.push({ entity: KINDS[noun], id: row.id, field, text })
+      }
+      if (rows.length < BATCH_ROWS) break
+      last = rows.at(-1)?.id ?? last
+    }
+  }
+  return unsure
 }

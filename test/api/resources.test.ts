@@ -14,7 +14,7 @@ const apollo = { key: 'APOLLO', name: 'Apollo bridge' }
 const WHOLE: Record<string, (ids: ContractStage['ids']) => object> = {
   '/v1/personnel/{bea}': ({ bea, alpha }) => ({
     ...{ id: bea, name: 'bea', email: 'Bea@Example.com', externalId: null, title: 'Engineer', department: 'Bridges' },
-    ...{ status: 'ACTIVE', groups: [{ id: alpha, name: 'alpha Team' }], details: [], ...timestamps },
+    ...{ status: 'ACTIVE', groups: [{ id: alpha, name: 'alpha Team' }], details: [], mergedInto: null, ...timestamps },
   }),
   '/v1/groups/{alpha}': ({ alpha }) => ({
     ...{ id: alpha, name: 'alpha Team', externalId: null, description: 'Whoever comes first.', memberCount: 2 },

@@ -121,6 +121,7 @@ describe('scopes', () => {
       'Issue.risk',
       'Person.groups',
       'Person.issues',
+      'Person.mergedInto',
       'Person.risks',
       'Project.issues',
       'Project.risks',

@@ -23,7 +23,7 @@ test('an erased person is blank and in no group, keeps the id, and is off the ro
   )
   const { body } = await caller.get(`/v1/personnel/${id}`)
   expect(body).toEqual({
-    ...{ id, name: 'Erased person', status: 'INACTIVE', groups: [], details: [] },
+    ...{ id, name: 'Erased person', status: 'INACTIVE', groups: [], details: [], mergedInto: null },
     ...{ email: null, externalId: null, title: null, department: null },
     ...{ createdAt: NOW.toISOString(), updatedAt: expect.any(String) },
   })
@@ -184,7 +184,7 @@ test('erasing twice, or an unknown person, gives an error and exit code 1, and c
   expect(nobody).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'There is no person with the user id or e-mail "usr_nobody".\n',
+    stderr: 'There is no person with the user id, e-mail or externalId "usr_nobody".\n',
   })
   expect(await traces(stage)).toEqual(before)
 })

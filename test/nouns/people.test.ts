@@ -61,6 +61,7 @@ test('a person is added, trimmed and once to each group, by id or by name, and i
       { id: zuluId, name: 'Zulu team' },
     ],
     details: [],
+    mergedInto: null,
     createdAt: NOW.toISOString(),
     updatedAt: NOW.toISOString(),
   })

@@ -39,6 +39,7 @@ const fieldsOf = (name: string) => {
 }
 const NESTED: Readonly<Record<string, string>> = {
   ...{ groups: 'id name', project: 'id key name', owner: 'id name', assignee: 'id name', details: 'name text' },
+  mergedInto: 'id name',
 }
 
 /** Every scalar field of a type, and what is shown of what is nested in it. */

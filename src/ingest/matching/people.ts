@@ -2,7 +2,7 @@ import type { SQL } from 'drizzle-orm'
 import { type PersonRow, personnel } from '../../personnel/people.js'
 import type { Assignee } from '../../projects/projects.js'
 import type { Write } from '../../store/store.js'
-import { checkText, fold, type InputCheck } from '../../text.js'
+import { checkText, fold, type InputCheck, turnedName } from '../../text.js'
 import type { ImportRun } from '../run.js'
 import { Lookup } from './lookups.js'
 
@@ -68,9 +68,7 @@ export class PersonMatcher extends Lookup<PersonMatch> {
 
 /** A name as it is written, and `Lovelace, Ada` also as the roster may have it: ada lovelace. */
 function spellingsOf(text: string): string[] {
-  const [last = '', first = '', ...others] = text.split(',').map((part) => part.trim())
-  const isTurned = others.length === 0 && first !== '' && last !== ''
-  return isTurned ? [fold(text), fold(`${first} ${last}`)] : [fold(text)]
+  return [text, turnedName(text) ?? []].flat().map(fold)
 }
 
 function indexed(people: readonly Person[], keyOf: (person: Person) => string | null): Map<string, Person[]> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import { eq } from 'drizzle-orm'
 import { mintKey, revokeKey } from '../../../src/auth/keys.js'
 import { SCOPE_NAMES, type Scope } from '../../../src/auth/scopes.js'
 import { newSecret } from '../../../src/auth/secrets.js'
@@ -120,6 +121,7 @@ async function fill(write: Write, key: string, isAway = false): Promise<Rows> {
   const { id: Person } = await addPerson(write, { name: 'Ada', email, externalId, groupIds: [Group] })
   const stable = await addPerson(write, { name: 'Bea', email: `bea@${key}.org` })
   if (isAway) await addMember(write, Group, stable.id)
+  else await write.db.update(write.t.person).set({ mergedInto: stable.id }).where(eq(write.t.person.id, Person))
   const Project = await addProject(write, project({ key }))
   const Risk = await addRisk(write, risk(Project, { reference: 'R-1001', ownerId: Person, likelihood: 5, impact: 5 }))
   await addRisk(write, risk(Project, { reference: 'R-2', likelihood: 4 }))
