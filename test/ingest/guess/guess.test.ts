@@ -404,6 +404,13 @@ describe('columns', () => {
     expect(column('reference', many)).toEqual([1, 1, 2, 2, 3])
   })
 
+  test('that say the same in most rows give no title', () => {
+    const rows = ['Interface is late', 'People do not help', 'Data is bad', 'Machines are late'].map(
+      (one) => `Risk,${one},Ada`,
+    )
+    expect(column('title', read('risks', lines('Risk,Description,Owner', ...rows)))[1]).toBe('People do not help')
+  })
+
   test('of short items alone are the reference and the title', () => {
     const sheet = read('risks', lines('Item,P,I', 'Flood,2,3', 'Frost,1,1'))
     expect([column('reference', sheet), column('title', sheet)]).toEqual([

@@ -1,7 +1,7 @@
 import { LEVEL_FLOORS, RISK_LEVELS } from '../../../vocabulary.js'
 import { NUMERIC } from '../header.js'
 import { RecordMapper } from '../maps/recordMapper.js'
-import type { TableRow } from '../table.js'
+import { isBlank, type TableRow } from '../table.js'
 import type { Assignment } from './assignment.js'
 import { type Column, isBlankWord, rowsOf } from './column.js'
 import { readFactor } from './scales.js'
@@ -95,7 +95,10 @@ export function takeScores(assignment: Assignment): void {
 }
 
 function compareScores(assignment: Assignment, pair: Pair, meanings: readonly string[]): void {
-  const scored = stepsOf(assignment, pair).map(({ row, steps: [one, other] }) => {
+  const title = assignment.columnOf('title')
+  // Prepared rows without a title are left out.
+  const entries = stepsOf(assignment, pair).filter(({ row }) => !title || !isBlank(row.cells[title.at]))
+  const scored = entries.map(({ row, steps: [one, other] }) => {
     const isAssessed = one !== '' && other !== ''
     return { row, isAssessed, score: isAssessed ? Number(one) * Number(other) || 0 : 0 }
   })
@@ -110,7 +113,7 @@ function compareScores(assignment: Assignment, pair: Pair, meanings: readonly st
     const isComputed = compared.every(({ score, text }) => isScore(text, score))
     if (reading) assignment.fill('scoreGiven', column, { ...reading, isLossy: !isComputed || reading.isLossy })
     else if (isComputed) assignment.ignore(column, 'it is computed from likelihood and impact')
-    if (!isComputed && assignment.mayMean(column, meanings[0] ?? '')) warnReversed(assignment, column, compared)
+    if (!isComputed && pair === NOW && assignment.mayMean(column, 'score')) warnReversed(assignment, column, compared)
   }
 }
 

@@ -267,6 +267,8 @@ const LEVELS = new Words(STEPS)
 function readTitle(column: Column, isCategory: boolean): Reading | undefined {
   // A category above some rows is the title of none.
   if (isCategory && column.blankCount > column.filled) return undefined
+  // A text that most rows share tells none of them apart.
+  if (column.filled > 3 && column.texts.some(({ count }) => count * 2 > column.filled)) return undefined
   const isLevel = column.texts.every(({ text }) => NUMERIC.test(text) || LEVELS.get(text) !== undefined)
   return isLevel ? undefined : readText(column)
 }
