@@ -30,12 +30,19 @@ export class PersonNames {
   /** Whether a text may mean them: it has the end of a name, such as the last name, or an e-mail. */
   mayMean(text: string): boolean {
     const folded = fold(text)
-    return folded.split(/[^\p{L}\p{M}\p{N}@._-]+/u).some((word) => this.#words.has(word.replace(/[._-]+$/, '')))
+    return folded.split(/[^\p{L}\p{M}\p{N}@._-]+/u).some((word) => this.#words.has(withoutEnd(word)))
   }
 
   #is(text: string): boolean {
     return this.#names.has(comparable(text))
   }
+}
+
+/** Without the marks at the end of a sentence. */
+function withoutEnd(word: string): string {
+  let end = word.length
+  while (end > 0 && '._-'.includes(word.charAt(end - 1))) end--
+  return word.slice(0, end)
 }
 
 /** Whatever the blanks, and whichever name is first. */
