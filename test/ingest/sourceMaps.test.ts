@@ -38,7 +38,7 @@ test.each([
   [
     'a new word',
     [HEADER, 'R-1,Flood,8,6,Parked,03/04/2026'],
-    'State: "Parked" (row 2) is not known for status. Say what it means with --value "Parked=...".',
+    'State: "Parked" (row 2) is not known for status. Say what it means with --value "Parked=OPEN".',
   ],
   [
     'a value outside the scale',

@@ -1,3 +1,4 @@
+import { lazily } from '../../caches.js'
 import { DETAILS, detailField } from '../../details.js'
 import { csvTables, unguarded } from './csv.js'
 import { decode } from './decode.js'
@@ -21,12 +22,13 @@ import {
   surplusOf,
 } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
-import type { Mapping, Rule } from './mapping.js'
+import { folded, type Mapping, type Rule } from './mapping.js'
 import {
   type AcceptedMap,
   addedColumns,
   type Cells,
   type GivenValues,
+  type Meaning,
   misfitsOf,
   takenAnew,
   takenRows,
@@ -189,11 +191,11 @@ function fittedSheet(
   { values = NO_WORDS }: SheetOptions,
   cells: Cells,
   read: (mapping: Mapping) => Sheet,
-  others: readonly string[] = [],
+  { meaning = () => undefined, others = [] }: { meaning?: Meaning; others?: readonly string[] } = {},
 ): Sheet {
   const rows = takenRows(map, cells.header, cells.rows)
   const given = withValues(noun, map, columnsOf(cells.header, rows), values)
-  const misfits = [...misfitsOf(noun, given.mapping, { ...cells, rows }), ...others, ...given.misfits]
+  const misfits = [...misfitsOf(noun, given.mapping, { ...cells, rows }, meaning), ...others, ...given.misfits]
   return misfits.length > 0 ? { ...mappedSheet(NO_RECORDS, map), misfits } : read(given.mapping)
 }
 
@@ -210,8 +212,10 @@ function acceptedSheet(
   const details = added.map(({ heading }): [string, Rule] => [`${DETAILS}.${detailName(heading)}`, { from: [heading] }])
   const { rules } = accepted.mapping
   const mapping = { ...accepted.mapping, rules: new Map(isKept ? [...rules, ...details] : rules) }
-  const others = added.length === 0 ? [] : takenAnew(guessOf(plan, options, cells), added)
-  const sheet = fittedSheet(mapping, plan, options, cells, read, others)
+  const guessed = lazily(() => guessOf(plan, options, cells))
+  const others = added.length === 0 ? [] : takenAnew(guessed(), added)
+  const meaning: Meaning = (field, text) => guessed().mapping.rules.get(field)?.values?.get(folded(text))
+  const sheet = fittedSheet(mapping, plan, options, cells, read, { meaning, others })
   const names = added.map(({ heading }) => heading)
   if (names.length === 0 || sheet.misfits) return sheet
   return isKept

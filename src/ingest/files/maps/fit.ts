@@ -28,7 +28,12 @@ export function addedColumns({ headings, mapping }: AcceptedMap, columns: readon
 }
 
 /** What of a sheet does not fit the map, in words. */
-export function misfitsOf(noun: SheetNoun, { rules, where }: Mapping, { header, rows, lists }: Cells): string[] {
+export function misfitsOf(
+  noun: SheetNoun,
+  { rules, where }: Mapping,
+  { header, rows, lists }: Cells,
+  meaning: Meaning,
+): string[] {
   const present = new Set(header.map(headingKey))
   const uses = [...rules, ...where.map((one) => ['where', one] as const)].filter(([, { from }]) => from.length > 0)
   const gone = uses.filter(([, one]) => !mayLack(one) && !one.from.some((name) => present.has(headingKey(name))))
@@ -37,7 +42,10 @@ export function misfitsOf(noun: SheetNoun, { rules, where }: Mapping, { header, 
     const isList = rule.from.some((name) => lists?.has(name))
     const unread = isList || isOwnValue(noun, field, '') === undefined ? [] : unreadBy(noun, field, rule, header, rows)
     const [first] = unread
-    return first && `${rule.from[0]}: ${occurrencesInWords(unread)} is not known for ${field}. ${valueHint(first.text)}`
+    return (
+      first &&
+      `${rule.from[0]}: ${occurrencesInWords(unread)} is not known for ${field}. ${valueHint(first.text, meaning(field, first.text))}`
+    )
   })
   return [...(missing.length > 0 ? [`Gone: ${missing.join(', ')}.`] : []), ...strange.flatMap((one) => one ?? [])]
 }
@@ -96,8 +104,11 @@ export function takenAnew({ columns }: Guess, added: readonly Column[]): string[
   )
 }
 
-export function valueHint(text = ''): string {
-  return `Say what it means with --value ${JSON.stringify(`${text}=...`)}.`
+/** What a guess takes a text for, if anything. */
+export type Meaning = (field: string, text: string) => Scalar | undefined
+
+function valueHint(text: string, value: Scalar = '...'): string {
+  return `Say what it means with --value ${JSON.stringify(`${text}=${value}`)}.`
 }
 
 /** The words of --value, by their folded text. */
