@@ -6,13 +6,17 @@ const WORD_LETTERS_MIN = 3
 /** Recognises the names, e-mails and externalIds of one person in texts. */
 export class PersonNames {
   readonly #names: ReadonlySet<string>
+  readonly #addresses: readonly string[]
+  /** The last word of each name. */
   readonly #words: ReadonlySet<string>
 
   constructor(texts: Iterable<string>) {
     // A number alone may mean anything.
     this.#names = new Set([...texts].filter((text) => /\p{L}/u.test(text)).map(comparable))
-    const lastWords = [...this.#names].map((name) => name.split(' ').at(-1) ?? '')
-    this.#words = new Set(lastWords.filter((word) => word.length >= WORD_LETTERS_MIN))
+    const isAddress = (name: string) => name.includes('@')
+    this.#addresses = [...this.#names].filter(isAddress)
+    const lastWords = [...this.#names].flatMap((name) => (isAddress(name) ? [] : (wordsOf(name).at(-1) ?? [])))
+    this.#words = new Set(lastWords.filter((word) => word.length >= WORD_LETTERS_MIN && /\p{L}/u.test(word)))
   }
 
   /** The text without the person: empty if nothing else is left, undefined if it does not name them. */
@@ -30,7 +34,7 @@ export class PersonNames {
   /** Whether a text may mean them: it has the end of a name, such as the last name, or an e-mail. */
   mayMean(text: string): boolean {
     const folded = fold(text)
-    return folded.split(/[^\p{L}\p{M}\p{N}@._-]+/u).some((word) => this.#words.has(withoutEnd(word)))
+    return wordsOf(folded).some((word) => this.#words.has(word)) || this.#addresses.some((one) => folded.includes(one))
   }
 
   #is(text: string): boolean {
@@ -38,11 +42,8 @@ export class PersonNames {
   }
 }
 
-/** Without the marks at the end of a sentence. */
-function withoutEnd(word: string): string {
-  let end = word.length
-  while (end > 0 && '._-'.includes(word.charAt(end - 1))) end--
-  return word.slice(0, end)
+function wordsOf(folded: string): string[] {
+  return folded.split(/[^\p{L}\p{M}\p{N}]+/u).filter((word) => word !== '')
 }
 
 /** Whatever the blanks, and whichever name is first. */

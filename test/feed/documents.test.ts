@@ -79,4 +79,8 @@ test('the TypeScript program has a copy of every tracked field', async () => {
   const { body } = await caller.post('/v1/groups', { name: 'Riggers' })
   await waiting
   expect(copy.get(body.id).get('name')).toBe('Riggers')
+  const next = copies.next()
+  await caller.delete(`/v1/groups/${body.id}`)
+  await next
+  expect(copy.has(body.id)).toBe(false)
 })

@@ -5,7 +5,7 @@ export interface FeedEntry {
   readonly id: string
   readonly entity: 'PERSON' | 'GROUP' | 'PROJECT' | 'RISK' | 'ISSUE'
   readonly entityId: string
-  readonly action: 'CREATED' | 'UPDATED' | 'CLOSED' | 'ERASED'
+  readonly action: 'CREATED' | 'UPDATED' | 'CLOSED' | 'ERASED' | 'REMOVED'
   readonly title: string | null
   readonly project: { readonly key: string } | null
   readonly fields: readonly { readonly field: string; readonly from: string | null; readonly to: string | null }[]
@@ -47,6 +47,7 @@ export class Follower {
       if (entity === 'GROUP' && field === 'name' && from !== null && to !== null) this.rename(from, to)
       set(copy, field, to)
     }
+    if (action === 'REMOVED') this.copies.delete(entityId)
   }
 
   /** The groups of a person are their names. */
