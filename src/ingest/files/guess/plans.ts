@@ -234,7 +234,11 @@ function takeTexts(assignment: Assignment): void {
   const { rules } = assignment
   const reference = assignment.columnOf('reference')
   const categories = assignment.candidates('category')
-  const read = (column: Column) => readTitle(column, categories.includes(column))
+  const [longer] = assignment.candidates('description').filter(readText)
+  // A text that most rows share tells none of them apart, if a description does.
+  const isShared = ({ texts, filled }: Column) =>
+    longer && longer.texts.length > texts.length && texts.some(({ count }) => count * 2 > filled)
+  const read = (column: Column) => (isShared(column) ? undefined : readTitle(column, categories.includes(column)))
   const title = assignment.take('title', read) ?? namedByReference(assignment, reference, read)
   if (!title) {
     assignment.questions.push(untitled(assignment))
@@ -267,8 +271,6 @@ const LEVELS = new Words(STEPS)
 function readTitle(column: Column, isCategory: boolean): Reading | undefined {
   // A category above some rows is the title of none.
   if (isCategory && column.blankCount > column.filled) return undefined
-  // A text that most rows share tells none of them apart.
-  if (column.filled > 3 && column.texts.some(({ count }) => count * 2 > column.filled)) return undefined
   const isLevel = column.texts.every(({ text }) => NUMERIC.test(text) || LEVELS.get(text) !== undefined)
   return isLevel ? undefined : readText(column)
 }
