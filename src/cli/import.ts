@@ -128,6 +128,7 @@ function checkFlags(noun: SheetNoun, files: readonly string[], flags: ImportFlag
   const isEntries = noun === 'risks' || noun === 'issues'
   const foreign = OF_ENTRIES.find((name) => flags[name] !== undefined)
   if (foreign && !isEntries) throw new WrongUsage(`--${kebab(foreign)} is for risks and issues.`)
+  if (flags.keep && noun !== 'risks') throw new WrongUsage('--keep is for risks.')
   if (flags.createGroups && noun !== 'people') throw new WrongUsage('--create-groups is for people.')
   if (flags.missing !== undefined && noun !== 'people') throw new WrongUsage('--missing is for people.')
   if (flags.closeLimit !== undefined && !flags.closeMissing && !flags.missing)

@@ -74,18 +74,6 @@ const localDay = rule({ date: [...NUMERIC, ...NAMED], months: ['de', 'fr', 'es',
 
 const names = (text: string) => text.split(', ')
 
-// The headings of Jira's CSV are in the language of the user.
-const KEY = names(
-  'Issue key, Work item key, Vorgangsschlüssel, Clé de ticket, Clave de incidencia, Chave da item, Chave do item, Klucz zgłoszenia',
-)
-const PROJECT = names('Project key, Projektschlüssel, Clé de projet, Clave del proyecto, Klucz projektu')
-const SUMMARY = names('Summary, Zusammenfassung, Résumé, Resumen, Resumo, Podsumowanie')
-const STATUS = names("Status, État, Estado, Status Category, Statuskategorie, Catégorie d'état, Categoría de estado")
-const ASSIGNEE = names(
-  'Assignee, Zugewiesene Person, Bearbeiter, Personne assignée, Responsable, Persona asignada, Responsável',
-)
-const DUE = names("Due date, Fälligkeitsdatum, Date d'échéance, Fecha de vencimiento, Data limite, Termin")
-
 /** A line of headings for the rules, in their order; what is parted by commas is one or the other, and - is none. */
 function columnsOf(line: string, rules: Readonly<Record<string, (...from: string[]) => unknown>>) {
   const headings = line.split(' | ').map(names)
@@ -109,6 +97,20 @@ const personColumns = (line: string) =>
     ...{ title: optional, department: optional, status: personStatus },
   })
 
+// The headings of Jira's CSV are in the language of the user.
+const PROJECT = names('Project key, Projektschlüssel, Clé de projet, Clave del proyecto, Klucz projektu')
+const JIRA = [
+  'Issue key, Work item key, Vorgangsschlüssel, Clé de ticket, Clave de incidencia, Chave da item, Chave do item, Klucz zgłoszenia',
+  'Summary, Zusammenfassung, Résumé, Resumen, Resumo, Podsumowanie',
+  'Description, Beschreibung, Descripción, Descrição, Opis',
+  'Priority, Priorität, Priorité, Prioridad, Prioridade, Priorytet',
+  "Status, État, Estado, Status Category, Statuskategorie, Catégorie d'état, Categoría de estado",
+  'Assignee, Zugewiesene Person, Bearbeiter, Personne assignée, Responsable, Persona asignada, Responsável',
+  'Created, Erstellt, Création, Créée, Creada, Creado, Criado, Utworzono',
+  "Due date, Fälligkeitsdatum, Date d'échéance, Fecha de vencimiento, Data limite, Termin",
+].join(' | ')
+const [KEY = [], SUMMARY = []] = JIRA.split(' | ').map(names)
+
 const ISSUES: readonly MapFile[] = [
   {
     name: 'jira-csv',
@@ -116,16 +118,9 @@ const ISSUES: readonly MapFile[] = [
     reads: 'the CSV export of Jira (all or current fields), in English, German, French, Spanish, Portuguese or Polish',
     signature: [KEY, SUMMARY],
     columns: {
+      ...issueColumns(JIRA, localDay),
       // An export of the current fields has the key of the issue alone.
       project: { from: [...PROJECT, ...KEY], before: '-' },
-      reference: { from: KEY },
-      title: title(...SUMMARY),
-      description: description('Description', 'Beschreibung', 'Descripción', 'Descrição', 'Opis'),
-      severity: severity('Priority', 'Priorität', 'Priorité', 'Prioridad', 'Prioridade', 'Priorytet'),
-      status: status(...STATUS),
-      assignee: optional(...ASSIGNEE),
-      raisedOn: localDay('Created', 'Erstellt', 'Création', 'Créée', 'Creada', 'Creado', 'Criado', 'Utworzono'),
-      dueOn: localDay(...DUE),
     },
   },
   {

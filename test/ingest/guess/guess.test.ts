@@ -411,6 +411,15 @@ describe('columns', () => {
     expect(column('title', read('risks', lines('Risk,Description,Owner', ...rows)))[1]).toBe('People do not help')
   })
 
+  test('of sentences are no status, whatever they are called, which is said', () => {
+    const rows = ['a', 'b'].map(
+      (one) => `${one},"${'We wait for an answer of the supplier, who was asked twice. '.repeat(2)}"`,
+    )
+    expect(read('risks', lines('Risk,Status', ...rows)).guess?.notes).toContain(
+      'Status is no more than a detail, as most of its texts are something else than a status: what is new is OPEN.',
+    )
+  })
+
   test('of short items alone are the reference and the title', () => {
     const sheet = read('risks', lines('Item,P,I', 'Flood,2,3', 'Frost,1,1'))
     expect([column('reference', sheet), column('title', sheet)]).toEqual([

@@ -6,8 +6,17 @@ import { isBlank, type SheetNoun, type TableRow } from '../table.js'
 import { Assignment, type GuessOptions } from './assignment.js'
 import { type Column, columnsOf, Words } from './column.js'
 import { Headings } from './headings.js'
-import { assign } from './plans.js'
+import { takeStep } from './plans.js'
 import { RAID_WORDS } from './words.js'
+
+/** What is guessed of each noun, in this order: a column fills one field, and what comes first chooses first. */
+const ORDER: Readonly<Record<SheetNoun, string>> = {
+  risks: 'project id reference factors days status response owner url texts category mitigation cause score defaults',
+  issues: 'project id reference days status severity assignee url risk texts defaults',
+  people: 'id email name externalId title department status groups private needed',
+  groups: 'id externalId name description members needed',
+  projects: 'id key name description url status needed',
+}
 
 /** A guessed map, and what to report about it. While there are questions, nothing is stored. */
 export type Guess = ReturnType<typeof guess>
@@ -23,7 +32,7 @@ export function guess(noun: SheetNoun, header: readonly string[], rows: readonly
   }
   ignoreDerived(assignment)
   chooseReference(assignment)
-  assign(assignment, noun)
+  for (const step of ORDER[noun].split(' ')) takeStep(assignment, noun, step)
   assignment.reportRivals()
   ignoreNameless(assignment, header)
   const kept = keepDetails(assignment)

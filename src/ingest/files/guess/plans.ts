@@ -10,15 +10,6 @@ import { blankValues, byFoldedText } from './scales.js'
 import { OWN_ID, readResponse, readSeverity, readStatus } from './statuses.js'
 import { STEPS } from './words.js'
 
-/** What is guessed of each noun, in this order: a column fills one field, and what comes first chooses first. */
-export const ORDER: Readonly<Record<SheetNoun, string>> = {
-  risks: 'project id reference factors days status response owner url texts category mitigation cause score defaults',
-  issues: 'project id reference days status severity assignee url risk texts defaults',
-  people: 'id email name externalId title department status groups private needed',
-  groups: 'id externalId name description members needed',
-  projects: 'id key name description url status needed',
-}
-
 /** How a step of the order takes its columns; one that is not here takes the best column of its name as it is. */
 const STEPS_OF: Readonly<Record<string, (assignment: Assignment, noun: SheetNoun) => void>> = {
   project: takeProject,
@@ -48,12 +39,10 @@ const STEPS_OF: Readonly<Record<string, (assignment: Assignment, noun: SheetNoun
   needed: requireNeeded,
 }
 
-export function assign(assignment: Assignment, noun: SheetNoun): void {
-  for (const step of ORDER[noun].split(' ')) {
-    const take = STEPS_OF[step]
-    if (take) take(assignment, noun)
-    else assignment.take(step)
-  }
+export function takeStep(assignment: Assignment, noun: SheetNoun, step: string): void {
+  const take = STEPS_OF[step]
+  if (take) take(assignment, noun)
+  else assignment.take(step)
 }
 
 /** The status, and CLOSED where there is none and a column has the day of closing. */
@@ -196,18 +185,27 @@ function takeKey(assignment: Assignment): void {
 }
 
 /** What a new risk or issue gets where the sheet says nothing. */
-function tellDefaults({ rules, notes }: Assignment): void {
-  if (!rules.has('status')) notes.push('There is no column for the status: what is new is OPEN.')
+function tellDefaults(assignment: Assignment): void {
+  const { rules, notes } = assignment
+  if (!rules.has('status')) notes.push(`${lacking(assignment, 'status')}: what is new is OPEN.`)
   if (!rules.has('raisedOn'))
     notes.push('There is no column for the day raised: for what is new it is the day of the import.')
 }
 
+/** That a field has no column, or that its column says something else. */
+function lacking(assignment: Assignment, field: string): string {
+  const [column] = assignment.candidates(field)
+  if (!column) return `There is no column for the ${field}`
+  return `${column.heading} is no more than a detail, as most of its texts are something else than a ${field}`
+}
+
 /** Issues without a severity are MEDIUM. */
-function completeSeverity({ rules, notes, rows }: Assignment, column: Column | undefined): void {
+function completeSeverity(assignment: Assignment, column: Column | undefined): void {
+  const { rules, notes, rows } = assignment
   const rule = rules.get('severity')
   if (!rule || !column) {
     rules.set('severity', { from: [], constant: 'MEDIUM' })
-    notes.push('There is no column for the severity: it is MEDIUM for all. A map can say otherwise.')
+    notes.push(`${lacking(assignment, 'severity')}: it is MEDIUM for all. A map can say otherwise.`)
     return
   }
   const values = Array.from(rule.values ?? [])
@@ -234,7 +232,11 @@ function takeTexts(assignment: Assignment): void {
   const { rules } = assignment
   const reference = assignment.columnOf('reference')
   const categories = assignment.candidates('category')
-  const read = (column: Column) => readTitle(column, categories.includes(column))
+  const [longer] = assignment.candidates('description').filter(readText)
+  // A text that most rows share tells none of them apart, if a description does.
+  const isShared = ({ texts, filled }: Column) =>
+    longer && longer.texts.length > texts.length && texts.some(({ count }) => count * 2 > filled)
+  const read = (column: Column) => (isShared(column) ? undefined : readTitle(column, categories.includes(column)))
   const title = assignment.take('title', read) ?? namedByReference(assignment, reference, read)
   if (!title) {
     assignment.questions.push(untitled(assignment))
@@ -267,8 +269,6 @@ const LEVELS = new Words(STEPS)
 function readTitle(column: Column, isCategory: boolean): Reading | undefined {
   // A category above some rows is the title of none.
   if (isCategory && column.blankCount > column.filled) return undefined
-  // A text that most rows share tells none of them apart.
-  if (column.filled > 3 && column.texts.some(({ count }) => count * 2 > column.filled)) return undefined
   const isLevel = column.texts.every(({ text }) => NUMERIC.test(text) || LEVELS.get(text) !== undefined)
   return isLevel ? undefined : readText(column)
 }
