@@ -7,7 +7,10 @@ import { exportCommand } from '../../src/cli/export.js'
 import { historyCommand } from '../../src/cli/history.js'
 import { templateOf } from '../../src/cli/import/run.js'
 import { importCommand } from '../../src/cli/import.js'
+import { importsCommand } from '../../src/cli/imports.js'
 import { keysCommand } from '../../src/cli/keys.js'
+import { mergeCommand } from '../../src/cli/merge.js'
+import { undoCommand } from '../../src/cli/undo.js'
 import { derivedColumns, SHEETS } from '../../src/ingest/columns.js'
 import { SHEET_NOUNS } from '../../src/ingest/files/table.js'
 import { SHIPPED_MAPS } from '../../src/ingest/shippedMaps.js'
@@ -74,7 +77,9 @@ describe('every command line', () => {
   function program(): Command {
     const all = new Command('operations')
     const commands = [importCommand(clock), exportCommand(), historyCommand(clock), eraseCommand(clock)]
-    for (const command of [...commands, backupCommand(clock), keysCommand(clock)]) all.addCommand(idle(command))
+    const ofRuns = [importsCommand(), undoCommand(clock), mergeCommand(clock)]
+    for (const command of [...commands, ...ofRuns, backupCommand(clock), keysCommand(clock)])
+      all.addCommand(idle(command))
     return all.exitOverride()
   }
 
