@@ -114,6 +114,8 @@ async function fill() {
   await synced(other, { key: 'QUAY', status: 'ON_HOLD', issues: [issue('J', { severity: 'HIGH' })] })
   await gateway.write((write) => erasePerson(write, personIds[3] ?? ''))
   at(4)
+  // The last release recorded no runs.
+  gateway.own.run('update change set import_id = null')
   return { gateway, caller, added, revoked: `Bearer ${revoked.secret}` }
 }
 

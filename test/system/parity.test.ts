@@ -8,7 +8,7 @@ import { type Caller, NOW, openFilled } from '../support/harness.js'
 /** The members of each body, written from the design and not taken from the stored operations. */
 const FIELDS = {
   personnel:
-    'id name email externalId title department status groups { id name } details { name text } createdAt updatedAt',
+    'id name email externalId title department status groups { id name } details { name text } mergedInto { id name } createdAt updatedAt',
   groups: 'id name externalId description memberCount createdAt updatedAt',
   projects: `id key name description url status openRiskCount openIssueCount topRiskScore syncedAt
     details { name text } createdAt updatedAt`,
