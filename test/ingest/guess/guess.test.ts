@@ -180,6 +180,13 @@ describe('an unknown word', () => {
     expect(column('severity', read('issues', two, settled))).toEqual(['LOW', 'HIGH'])
   })
 
+  test('for a status or a severity stops the import however few rows have it', () => {
+    const rows = Array.from({ length: 30 }, (_, at) => `${at},risk ${at},${at === 7 ? 'Zorp' : 'Open'}`)
+    expect(questions(lines('ID,Risk,Status', ...rows))).toEqual([expect.stringMatching(/"Zorp" \(row 9\)/)])
+    const severe = rows.map((row) => row.replace('Open', 'High'))
+    expect(questions(lines('ID,Summary,Severity', ...severe), 'issues')).toEqual([expect.stringMatching(/"Zorp"/)])
+  })
+
   test('in one row of ten is left blank with a warning, where the field may be so, and known words count', () => {
     const words = ['Accept', 'Mitigate', 'Defer', 'Share', 'Avoid', ...'Accept '.repeat(5).trim().split(' ')]
     const rows = words.map((word, at) => `${at},risk ${at},${word},${at === 0 ? 'Sky-high' : 'High'},3`)

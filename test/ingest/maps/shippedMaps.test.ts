@@ -313,6 +313,16 @@ describe('a shipped map', () => {
     expect(desk.list('select raised_on from issue')).toEqual(['2026-02-03'])
   })
 
+  test('of gh is not used for objects that have more than gh gives', async () => {
+    const desk = openDesk()
+    const file = desk.put(
+      'issues.json',
+      '[{"number":7,"title":"Gate","team":"Quay"},{"number":8,"title":"Lamp","team":"Pier"}]',
+    )
+    await desk.importSheet('issues', ...PROJECT.split(' '), file)
+    expect(desk.list('select reference from issue order by 1')).toEqual(['7', '8'])
+  })
+
   test('is not used for a file that lacks what it needs', async () => {
     const desk = openDesk()
     const file = desk.put(
