@@ -282,10 +282,10 @@ type Reading = Pick<Run, keyof ImportFlags | 'mapping'> & {
 
 async function sheetOf(noun: SheetNoun, file: string, bytes: Uint8Array, run: Reading): Promise<Sheet> {
   const { encoding, sheet, mapping, accepted, strict, project, referenceFrom, dateOrder, keep, isForced } = run
-  const plan = { noun, hasProject: project !== undefined, referenceFrom, dateOrder, keep, isForced }
+  const values = new Map(run.value?.map(wordAndValue))
+  const plan = { noun, hasProject: project !== undefined, referenceFrom, dateOrder, keep, isForced, values }
   return readSheet(bytes, {
     ...{ encoding, sheet, mapping, accepted },
-    values: new Map(run.value?.map(wordAndValue)),
     name: file === '-' ? 'standard input' : file,
     format: run.format ?? formatOf(file) ?? 'csv',
     fields: Object.keys(SHEETS[noun].fields),
@@ -298,7 +298,11 @@ async function sheetOf(noun: SheetNoun, file: string, bytes: Uint8Array, run: Re
 
 function wordAndValue(text: string): [word: string, value: string] {
   const at = text.lastIndexOf('=')
-  return [folded(text.slice(0, at)), text.slice(at + 1).trim()]
+  const value = text
+    .slice(at + 1)
+    .trim()
+    .toUpperCase()
+  return [folded(text.slice(0, at)), value.replaceAll(/[ -]/g, '_')]
 }
 
 async function bytesOf(file: string, signal: AbortSignal): Promise<Uint8Array> {

@@ -124,22 +124,8 @@ function columnsOf(map: unknown, problems: string[]): [string, unknown][] {
 }
 
 const RULE_MEMBERS = [
-  ...[
-    'from',
-    'constant',
-    'before',
-    'after',
-    'values',
-    'default',
-    'whenBlank',
-    'otherwise',
-    'join',
-    'split',
-    'bands',
-    'date',
-    'months',
-  ],
-  ...['prefix', 'cut', 'optional', 'oneLine', 'unique', 'with', 'closedBy'],
+  ...'from constant before after values default whenBlank otherwise join split bands date months'.split(' '),
+  ...'prefix cut optional oneLine unique with closedBy'.split(' '),
 ]
 
 function ruleOf(content: unknown, field: string, problems: string[]): Rule {

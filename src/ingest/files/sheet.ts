@@ -1,5 +1,6 @@
 import { lazily } from '../../caches.js'
 import { DETAILS, detailField } from '../../details.js'
+import { TEXT_MAX } from '../../vocabulary.js'
 import { csvTables, unguarded } from './csv.js'
 import { decode } from './decode.js'
 import type { GuessOptions } from './guess/assignment.js'
@@ -32,7 +33,6 @@ import {
   misfitsOf,
   takenAnew,
   takenRows,
-  withoutWords,
   withValues,
 } from './maps/fit.js'
 import { listRule, mappedObjects, objectTable } from './maps/mappedObjects.js'
@@ -95,8 +95,6 @@ export interface SheetOptions {
   readonly mapping?: Mapping | undefined
   /** The map with which an import from the same source was accepted; it is used unless the columns have the fields' own names. */
   readonly accepted?: AcceptedMap | undefined
-  /** Words that are said to stand for values. */
-  readonly values?: GivenValues
   /** Maps that are used without being named if the file has their signature. */
   readonly recognisable?: readonly Recognisable[]
   /** How to guess what the columns mean; without it, they have the fields' own names. */
@@ -142,7 +140,7 @@ function objectsSheet(source: () => Iterable<JsonRecord>, options: SheetOptions)
   const map = first && recognisedObject(options.recognisable ?? [], first)
   const table = map && objectTable(source())
   if (!map || !table) return guessedObjects(source, options, plan, read)
-  const sheet = fittedSheet(map.mapping(), plan, options, table, read)
+  const sheet = fittedSheet(map.mapping(), plan, table, read)
   return { ...sheet, notes: [recognisedNote(map), ...sheet.notes], headings: table.header }
 }
 
@@ -178,7 +176,7 @@ function readTable(found: HeadedTable, options: SheetOptions, columns: Columns, 
   if (!plan) return namedTable(found, options)
   if (!map) return guessedTable(found, options, plan, columns)
   const table = { header: found.header.cells, rows: [...rowsBelow(found)] }
-  return fittedSheet(map.mapping(), plan, options, table, (fitted) => mappedEntries(found, fitted, options))
+  return fittedSheet(map.mapping(), plan, table, (fitted) => mappedEntries(found, fitted, options))
 }
 
 const NO_RECORDS: SheetRecords = { records: [], notes: [], warnings: [] }
@@ -187,8 +185,7 @@ const NO_WORDS: GivenValues = new Map()
 /** Reads a sheet by a map that nobody gave for this file, if it fits. */
 function fittedSheet(
   map: Mapping,
-  { noun }: GuessPlan,
-  { values = NO_WORDS }: SheetOptions,
+  { noun, values = NO_WORDS }: GuessPlan,
   cells: Cells,
   read: (mapping: Mapping) => Sheet,
   { meaning = () => undefined, others = [] }: { meaning?: Meaning; others?: readonly string[] } = {},
@@ -209,13 +206,16 @@ function acceptedSheet(
 ): Sheet {
   const added = addedColumns(accepted, columnsOf(cells.header, cells.rows))
   const isKept = options.fields.includes(DETAILS) && !options.ignoreUnknown
-  const details = added.map(({ heading }): [string, Rule] => [`${DETAILS}.${detailName(heading)}`, { from: [heading] }])
+  const details = added.map(({ heading }): [string, Rule] => [
+    `${DETAILS}.${detailName(heading)}`,
+    { from: [heading], cut: TEXT_MAX.detailText },
+  ])
   const { rules } = accepted.mapping
   const mapping = { ...accepted.mapping, rules: new Map(isKept ? [...rules, ...details] : rules) }
   const guessed = lazily(() => guessOf(plan, options, cells))
   const others = added.length === 0 ? [] : takenAnew(guessed(), added)
   const meaning: Meaning = (field, text) => guessed().mapping.rules.get(field)?.values?.get(folded(text))
-  const sheet = fittedSheet(mapping, plan, options, cells, read, { meaning, others })
+  const sheet = fittedSheet(mapping, plan, cells, read, { meaning, others })
   const names = added.map(({ heading }) => heading)
   if (names.length === 0 || sheet.misfits) return sheet
   return isKept
@@ -224,14 +224,10 @@ function acceptedSheet(
 }
 
 /** The guess about a table in which the words of --value are known. */
-function guessOf(
-  plan: GuessPlan,
-  { fields, derived, ignoreUnknown, values = NO_WORDS }: SheetOptions,
-  cells: Cells,
-): Guess {
+function guessOf(plan: GuessPlan, { fields, derived, ignoreUnknown }: SheetOptions, cells: Cells): Guess {
   const { header, rows } = cells
-  const seen = guess(plan.noun, header, withoutWords(rows, values), { ...plan, fields, derived, ignoreUnknown })
-  const { mapping, misfits } = withValues(plan.noun, seen.mapping, columnsOf(header, rows), values)
+  const seen = guess(plan.noun, header, rows, { ...plan, fields, derived, ignoreUnknown })
+  const { mapping, misfits } = withValues(plan.noun, seen.mapping, columnsOf(header, rows), plan.values ?? NO_WORDS)
   return { ...seen, mapping, questions: [...seen.questions, ...misfits] }
 }
 

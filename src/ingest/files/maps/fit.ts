@@ -112,7 +112,7 @@ function valueHint(text: string, value: Scalar = '...'): string {
 }
 
 /** The words of --value, by their folded text. */
-export type GivenValues = ReadonlyMap<string, Scalar>
+export type GivenValues = ReadonlyMap<string, string>
 
 /** A map in which the given words stand for their values, in each column that has them and can have the value. */
 export function withValues(noun: SheetNoun, mapping: Mapping, columns: readonly Column[], given: GivenValues) {
@@ -123,7 +123,7 @@ export function withValues(noun: SheetNoun, mapping: Mapping, columns: readonly 
     const texts = rule.from.flatMap((name) => named(name)?.texts ?? []).map(({ text }) => folded(text))
     const words = texts.flatMap((text) => {
       const becomes = given.get(text)
-      return becomes !== undefined && isOwnValue(noun, field, String(becomes)) ? [[text, becomes] as const] : []
+      return becomes !== undefined && isOwnValue(noun, field, becomes) ? [[text, becomes] as const] : []
     })
     for (const [text] of words) unused.delete(text)
     if (words.length > 0) rules.set(field, { ...rule, values: new Map([...(rule.values ?? []), ...words]) })
@@ -133,15 +133,6 @@ export function withValues(noun: SheetNoun, mapping: Mapping, columns: readonly 
       `--value ${JSON.stringify(`${text}=${given.get(text)}`)}: no column has that word where this value is possible.`,
   )
   return { mapping: { ...mapping, rules }, misfits }
-}
-
-/** The rows as a guess sees them: with the values in the places of their words. */
-export function withoutWords<R extends { readonly cells: readonly string[] }>(
-  rows: readonly R[],
-  given: GivenValues,
-): R[] {
-  if (given.size === 0) return [...rows]
-  return rows.map((row) => ({ ...row, cells: row.cells.map((cell) => String(given.get(folded(cell)) ?? cell)) }))
 }
 
 function byHeading(columns: readonly Column[]) {
