@@ -30,8 +30,8 @@ export function importsCommand(): Command {
 async function listRuns(flags: Flags): Promise<void> {
   if (!/^[1-9]\d{0,5}$/.test(flags.limit))
     throw new WrongUsage(`--limit is ${flags.limit}; it must be from 1 to 999999.`)
-  const read = withStore(flags, { create: false }, (store) => newestRuns(store.read, flags.source, Number(flags.limit)))
-  const runs = await read
+  const { source, limit } = flags
+  const runs = await withStore(flags, { create: false }, ({ read }) => newestRuns(read, source, Number(limit)))
   if (flags.json) return print(JSON.stringify(runs, null, 2))
   if (runs.length === 0) return say('There are no imports yet.')
   const rows = runs.map((run) => [
