@@ -28,19 +28,19 @@ const CELLS: readonly (readonly [what: string, noun: string, sheet: string, said
     'a number before a word',
     'risks',
     lines('Ref,Title,Likelihood,Impact', `R-1,Steel,"A: 1${BLANKS}\nx","1${BLANKS}\nx"`, 'R-2,Storm,2,3'),
-    'Likelihood is no more than a detail: its texts are no steps of a scale.',
+    'Likelihood: it is not known what "A: 1 ',
   ],
   [
     'a step and its explanation',
     'risks',
     lines('Ref,Title,Likelihood,Impact', `R-1,Steel,"Medium: a${BLANKS}x",2`, 'R-2,Storm,2,3'),
-    'Likelihood is no more than a detail: its texts are no steps of a scale.',
+    'Likelihood: it is not known what "Medium: a ',
   ],
   [
     'a rank',
     'issues',
     lines('Key,Summary,Severity', `I-1,Steel,"p${BLANKS}x"`, 'I-2,Storm,p2'),
-    'There is no column for the severity: it is MEDIUM for all. A map can say otherwise.',
+    'Severity: it is not known what "p ',
   ],
   [
     'a title',
