@@ -190,7 +190,7 @@ function fittedSheet(
   { meaning = () => undefined, others = [] }: { meaning?: Meaning; others?: readonly string[] } = {},
 ): Sheet {
   const rows = takenRows(map, cells.header, cells.rows)
-  const given = withValues(noun, map, columnsOf(cells.header, rows), values)
+  const given = withValues(noun, map, { ...cells, rows }, values)
   const misfits = [...misfitsOf(noun, given.mapping, { ...cells, rows }, meaning), ...others, ...given.misfits]
   return misfits.length > 0 ? { ...mappedSheet(NO_RECORDS, map), misfits } : read(given.mapping)
 }
@@ -226,7 +226,7 @@ function acceptedSheet(
 function guessOf(plan: GuessPlan, { fields, derived, ignoreUnknown }: SheetOptions, cells: Cells): Guess {
   const { header, rows } = cells
   const seen = guess(plan.noun, header, rows, { ...plan, fields, derived, ignoreUnknown })
-  const { mapping, misfits } = withValues(plan.noun, seen.mapping, columnsOf(header, rows), plan.values ?? NO_WORDS)
+  const { mapping, misfits } = withValues(plan.noun, seen.mapping, cells, plan.values ?? NO_WORDS)
   return { ...seen, mapping, questions: [...seen.questions, ...misfits] }
 }
 

@@ -1,4 +1,4 @@
-import { type Column, type Occurrence, occurrencesInWords } from '../guess/column.js'
+import { type Column, columnsOf, type Occurrence, occurrencesInWords } from '../guess/column.js'
 import type { Guess } from '../guess/guess.js'
 import { isOwnValue } from '../guess/statuses.js'
 import { headingKey } from '../header.js'
@@ -115,8 +115,9 @@ function valueHint(text: string, value: Scalar = '...'): string {
 export type GivenValues = ReadonlyMap<string, string>
 
 /** A map in which the given words stand for their values, in each column that has them and can have the value. */
-export function withValues(noun: SheetNoun, mapping: Mapping, columns: readonly Column[], given: GivenValues) {
-  const named = byHeading(columns)
+export function withValues(noun: SheetNoun, mapping: Mapping, { header, rows }: Cells, given: GivenValues) {
+  if (given.size === 0) return { mapping, misfits: [] }
+  const named = byHeading(columnsOf(header, rows))
   const unused = new Set(given.keys())
   const rules = new Map(mapping.rules)
   for (const [field, rule] of mapping.rules) {
