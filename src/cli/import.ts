@@ -101,7 +101,7 @@ function checkGuessFlags(files: readonly string[], flags: ImportFlags): void {
   if (flags.accept && reason) throw new WrongUsage(`--accept takes a new guess, which ${reason} rules out.`)
   if (flags.value && reason)
     throw new WrongUsage(`--value adds to a guess or an accepted map, which ${reason} rules out.`)
-  const odd = flags.value?.find((one) => one.split('=').filter((part) => part.trim() !== '').length < 2)
+  const odd = flags.value?.find((one) => one.lastIndexOf('=') < 1)
   if (odd !== undefined)
     throw new WrongUsage(`--value is ${JSON.stringify(odd)}; it must be a word and its value, such as "P1=CRITICAL".`)
   if (flags.source?.trim() === '') throw new WrongUsage('--source is blank; give it a name.')

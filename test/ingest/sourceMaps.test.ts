@@ -122,6 +122,45 @@ test('sheets with our own names need no map, and sources are told apart by --sou
   ])
 })
 
+test('a map that turns our own names stays, and a column that was blank when it was accepted is noticed', async () => {
+  const desk = openDesk()
+  const night = (...flags: string[]) => desk.importSheet('risks', 'own.csv', ...flags)
+  desk.put('own.csv', lines('project,reference,title,likelihood,impact', 'APOLLO,R-1,Flood,1,2'))
+  const turned = { from: 'likelihood', values: { 1: 5, 2: 4, 3: 3, 4: 2, 5: 1 } }
+  const named = Object.fromEntries(['project', 'reference', 'title', 'impact'].map((name) => [name, name]))
+  desk.put('turned.json', JSON.stringify({ columns: { ...named, likelihood: turned } }))
+  expect(await night('--create-projects', '--map', 'turned.json')).toMatchObject({ code: 0 })
+  expect(await night()).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing has changed') })
+  expect(desk.rows('select likelihood, impact from risk')).toEqual([[5, 2]])
+
+  const flags = ['--project', 'APOLLO']
+  desk.put('late.csv', lines('Ref,Title,Risk Owner', 'L-1,Frost,'))
+  expect(await desk.importSheet('risks', 'late.csv', ...flags)).toMatchObject({ code: 0 })
+  desk.put('late.csv', lines('Ref,Title,Risk Owner', 'L-1,Frost,Ada'))
+  const noticed = await desk.importSheet('risks', 'late.csv', ...flags)
+  expect(noticed).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Risk Owner is new, and looks like owner.'),
+  })
+})
+
+test('a column that is blank in every row, or percentages without their signs, stop the import', async () => {
+  const desk = openDesk()
+  const night = (cell: (at: number) => string) => {
+    const rows = Array.from({ length: 5 }, (_, at) => `R-${at},Risk ${at},${cell(at)},3`)
+    desk.put('percent.csv', lines('Ref,Title,Probability,Impact', ...rows))
+    return desk.importSheet('risks', 'percent.csv', '--project', 'APOLLO', '--create-projects')
+  }
+  expect(await night((at) => `${at * 20 + 10}%`)).toMatchObject({ code: 0 })
+  const blank = await night(() => '')
+  expect(blank).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Blank in every row: Probability (likelihood).'),
+  })
+  const fractions = await night((at) => String((at * 2 + 1) / 10))
+  expect(fractions).toMatchObject({ code: 1, stderr: expect.stringContaining('is not known for likelihood') })
+})
+
 test('operations maps lists, shows and forgets them', async () => {
   const { desk, night } = await secondNight()
   const maps = (...args: string[]) => runHere(desk.folder, ['maps', ...args, '--database', desk.own.url])

@@ -221,8 +221,7 @@ async function importFile(store: Store, noun: SheetNoun, file: string, run: Run)
   const isOther = source !== undefined && mapping !== undefined && isOtherMap(before, { mapping, headings })
   const onStored = isOther ? (write: Write) => acceptMap(write, source, noun, { mapping, headings }) : undefined
   const { result, ...stored } = await importSheet(store, noun, file, sheet, { ...run, sha256, onStored })
-  const kept =
-    onStored && stored.isStored ? [`Kept for the source ${source}: the next import from it is read the same way.`] : []
+  const kept = onStored && stored.isStored ? [keptInWords(source, accepted ? undefined : before)] : []
   const notes = [...(accepted && mapping ? [readBy(source, accepted)] : []), ...sheet.notes, ...kept]
   return { ...outcomeOf(noun, file, { ...sheet, notes }, result), ...stored }
 }
@@ -242,8 +241,15 @@ function misfitsInWords(
   return [
     `It no longer fits what was accepted for the source ${source} on ${accepted.acceptedAt.slice(0, 10)}.`,
     ...misfits,
-    `--accept takes a new guess, --map a map of yours; \`operations maps show ${source}\` prints the accepted one.`,
+    `--accept takes a new guess, --map a map of yours; \`operations maps show ${source}\` prints the accepted one. If the file comes from elsewhere, give it a name with --source.`,
   ]
+}
+
+/** `before` is another map that is replaced. */
+function keptInWords(source: string | undefined, before: SourceMap | undefined): string {
+  if (!before) return `Kept for the source ${source}: the next import from it is read the same way.`
+  const place = `in the place of the map of ${before.acceptedAt.slice(0, 10)}`
+  return `Kept for the source ${source}, ${place}. If this file comes from elsewhere, give it a name with --source.`
 }
 
 function readBy(source: string | undefined, { acceptedAt }: SourceMap): string {

@@ -58,6 +58,8 @@ export interface Mapping {
   readonly name: string
   readonly rules: ReadonlyMap<string, Rule>
   readonly where: readonly Condition[]
+  /** The sheet of a workbook. */
+  readonly sheet?: string | undefined
   /** Headings of sections, totals and legends among the rows of a table are left out. */
   readonly entriesOnly?: true | undefined
 }
@@ -103,9 +105,11 @@ export function mappingOf(content: unknown, name: string, fields: readonly strin
   }
   const map = isObject(content) ? content : {}
   const where = conditionsOf(map['where'], problems)
-  const entriesOnly = taker(map, 'the map', problems)('entriesOnly', isTrue, 'true')
+  const take = taker(map, 'the map', problems)
+  const entriesOnly = take('entriesOnly', isTrue, 'true')
+  const sheet = take('sheet', isFilled, 'the name of a sheet')
   if (problems.length > 0) throw new BadMapping(name, problems)
-  return { name, rules, where, entriesOnly }
+  return { name, rules, where, sheet, entriesOnly }
 }
 
 function isField(name: string, fields: readonly string[]): boolean {
@@ -116,7 +120,7 @@ function columnsOf(map: unknown, problems: string[]): [string, unknown][] {
   const columns = isObject(map) ? map['columns'] : undefined
   if (!isObject(map)) problems.push('The map must be a JSON object, such as {"columns": {"title": "Summary"}}.')
   else {
-    refuseUnknown(map, ['columns', 'where', 'entriesOnly'], 'the map', problems)
+    refuseUnknown(map, ['columns', 'where', 'sheet', 'entriesOnly'], 'the map', problems)
     if (!isObject(columns)) problems.push('"columns" must be an object that has a rule for each field.')
     else if (Object.keys(columns).length === 0) problems.push('"columns" is empty: no field would be filled in.')
   }
@@ -289,11 +293,11 @@ function isBands(value: unknown): value is readonly Band[] {
   return pairs.every(isPair) && pairs.every(([bound], at) => at === 0 || bound > (pairs[at - 1]?.[0] ?? bound))
 }
 
-export function printMapping({ rules, where, entriesOnly }: Mapping): string {
+export function printMapping({ rules, where, sheet, entriesOnly }: Mapping): string {
   const conditions = where.map(({ from, ...rest }) => printed({ column: oneOrAll(from), ...rest }))
   const columns = Object.fromEntries(Array.from(rules, ([field, rule]) => [field, printedRule(rule)]))
   const condition = where.length > 0 && { where: oneOrAll(conditions) }
-  return `${JSON.stringify({ ...condition, ...(entriesOnly && { entriesOnly }), columns }, null, 2)}\n`
+  return `${JSON.stringify({ ...condition, ...printed({ sheet, entriesOnly }), columns }, null, 2)}\n`
 }
 
 function printedRule({ from, values, date, ...rest }: Rule): unknown {

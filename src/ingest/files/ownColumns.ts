@@ -28,6 +28,11 @@ export class Columns {
     this.#derived = new Set(options.derived.map(headingKey))
   }
 
+  /** Every name that was seen. */
+  get met(): Iterable<string> {
+    return this.#met.keys()
+  }
+
   knows(name: string): boolean {
     const key = headingKey(name)
     return this.#fields.has(key) || this.#derived.has(key) || this.#detailOf(name) !== undefined

@@ -26,8 +26,12 @@ import { folded, type Mapping, type Rule } from './mapping.js'
 import {
   type AcceptedMap,
   addedColumns,
+  blankNow,
   type Cells,
+  type FilledCells,
+  filledHeadings,
   type GivenValues,
+  hasColumns,
   type Meaning,
   misfitsOf,
   takenAnew,
@@ -65,7 +69,7 @@ export interface Sheet extends SheetRecords {
   readonly derived: readonly string[]
   /** The map by which it was read; absent if the columns have the fields' own names. */
   readonly mapping?: Mapping | undefined
-  /** All headings, or the paths of members. */
+  /** The headings, or the paths of members, that have something below them; only if it was read by a map. */
   readonly headings: readonly string[]
   /** What does not fit the map that was accepted before; then there are no records. */
   readonly misfits?: readonly string[]
@@ -119,7 +123,10 @@ export function formatOf(fileName: string): SheetFormat | undefined {
 /** Reads a whole file. A file that is not a table throws UnreadableSheet; violations of a record are in the record. */
 export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
   const { name, format } = options
-  if (isWorkbook(format)) return tableSheet(workbookTables(bytes, name, options.sheet), options)
+  if (isWorkbook(format)) {
+    const sheet = options.sheet ?? (options.mapping ?? options.accepted?.mapping)?.sheet
+    return tableSheet(workbookTables(bytes, name, sheet), options)
+  }
   const text = decode(bytes, name, options.encoding)
   if (format === 'csv') return tableSheet(csvTables(text, name), options)
   if (format === 'ndjson') return objectsSheet(() => ndjsonRecords(text), options)
@@ -130,7 +137,7 @@ export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
 function objectsSheet(source: () => Iterable<JsonRecord>, options: SheetOptions): Sheet {
   const { guess: plan, name } = options
   const read = (mapping: Mapping) => mappedSheet(mappedObjects(source(), mapping, name), mapping)
-  if (options.mapping) return read(options.mapping)
+  if (options.mapping) return withHeadings(read(options.mapping), objectTable(source()), options)
   if (!plan) {
     const columns = new Columns(options)
     return checkedObjects(namedObjects(source(), columns), columns)
@@ -140,7 +147,7 @@ function objectsSheet(source: () => Iterable<JsonRecord>, options: SheetOptions)
   const table = map && objectTable(source())
   if (!map || !table) return guessedObjects(source, options, plan, read)
   const sheet = fittedSheet(map.mapping(), plan, table, read)
-  return { ...sheet, notes: [recognisedNote(map), ...sheet.notes], headings: table.header }
+  return withHeadings({ ...sheet, notes: [recognisedNote(map), ...sheet.notes] }, table, options)
 }
 
 function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
@@ -166,7 +173,17 @@ function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
   const sheet = readTable(found, options, columns, map)
   const first = map ? [recognisedNote(map)] : []
   const all = [...first, ...notes, ...noteAbove(found), ...sheet.notes]
-  return { ...sheet, unit, notes: all, headings: found.header.cells.filter((heading) => heading !== '') }
+  // One sheet among several is part of what is accepted.
+  const chosen = options.sheet ?? (sheets.length > 1 ? found.table.sheet : undefined)
+  const mapping = sheet.mapping && chosen !== undefined ? { ...sheet.mapping, sheet: chosen } : sheet.mapping
+  const cells = { header: found.header.cells, rows: rowsBelow(found) }
+  return withHeadings({ ...sheet, unit, notes: all, mapping }, cells, options)
+}
+
+/** A sheet that was read by a map, with the headings that have something below them, now or when the map was accepted. */
+function withHeadings(sheet: Sheet, cells: FilledCells | undefined, { accepted }: SheetOptions): Sheet {
+  if (!sheet.mapping || !cells) return sheet
+  return { ...sheet, headings: [...new Set([...(accepted?.headings ?? []), ...filledHeadings(cells)])] }
 }
 
 function readTable(found: HeadedTable, options: SheetOptions, columns: Columns, map: Recognisable | undefined): Sheet {
@@ -212,7 +229,7 @@ function acceptedSheet(
   const { rules } = accepted.mapping
   const mapping = { ...accepted.mapping, rules: new Map(isKept ? [...rules, ...details] : rules) }
   const guessed = lazily(() => guessOf(plan, options, cells))
-  const others = added.length === 0 ? [] : takenAnew(guessed(), added)
+  const others = [...blankNow(accepted, cells), ...(added.length === 0 ? [] : takenAnew(guessed(), added))]
   const meaning: Meaning = (field, text) => guessed().mapping.rules.get(field)?.values?.get(folded(text))
   const sheet = fittedSheet(mapping, plan, cells, read, { meaning, others })
   const names = added.map(({ heading }) => heading)
@@ -261,11 +278,13 @@ function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan
   // Without a header that is known there is nothing to guess from.
   const named = hasFieldNames || (found.count === 0 && !plan.isForced) ? namedTable(found, options) : undefined
   const isSame = named && isOwnForm(plan.noun, Object.keys(named.records[0]?.values ?? {}), named.records)
-  if (isSame && !named.records.some(isLone)) return named
+  // What was accepted for our own names counts, as a scale that is turned.
+  const isOurs = isSame && !(options.accepted && hasColumns(options.accepted.mapping, headings))
+  if (isOurs && !named.records.some(isLone)) return named
   const numbered = options.accepted ? headerFor(options.accepted.mapping, headings) : numberedHeadings(headings)
   const header = { ...found.header, cells: [...numbered] }
   const outline = outlineOf({ ...found, header }, plan.noun, options.fields)
-  if (isSame && outline.notes.length === 0) return named
+  if (isOurs && outline.notes.length === 0) return named
   const isWhole = options.accepted && !options.accepted.mapping.entriesOnly
   const { found: table, rows, notes } = isWhole ? { ...outline, found: { ...found, header }, notes: [] } : outline
   const cells = { header: table.header.cells, rows: isWhole ? [...rowsBelow(table)] : rows }
@@ -302,17 +321,23 @@ function guessedObjects(
   const isNamed = columns.unknown.size === 0
   const hasFieldNames = isNamed && isOwnForm(plan.noun, [...columns.named.keys()], named.records)
   // Whoever sends details as a list knows our names, so that an unknown one is a mistake.
-  const table = (hasFieldNames && !isForced) || columns.named.has(DETAILS) ? undefined : objectTable(source())
+  const { accepted } = options
+  const isAccepted = accepted !== undefined && hasColumns(accepted.mapping, [...columns.met])
+  const isOurs = (hasFieldNames && !isForced && !isAccepted) || columns.named.has(DETAILS)
+  const table = isOurs ? undefined : objectTable(source())
   const advice = 'Or say in a map what the members mean, and give it with --map.'
   if (!table) return checkedObjects(named, columns, advice)
-  const { header: headings, lists } = table
-  if (options.accepted) return { ...acceptedSheet(options.accepted, plan, options, table, read), headings }
+  if (accepted) return withHeadings(acceptedSheet(accepted, plan, options, table, read), table, options)
   const guessed = guessOf(plan, options, table)
   const isUsed = isForced || (isNamed ? isTranslation(guessed, named) : guessed.columns.length > 0)
   if (!isUsed) return checkedObjects(named, columns, advice)
-  const rules = new Map(Array.from(guessed.mapping.rules, ([field, rule]) => [field, listRule(rule, lists)]))
+  const rules = new Map(Array.from(guessed.mapping.rules, ([field, rule]) => [field, listRule(rule, table.lists)]))
   const mapping = { ...guessed.mapping, rules }
-  return { ...guessedSheet({ ...guessed, mapping }, () => read(mapping)), headings }
+  return withHeadings(
+    guessedSheet({ ...guessed, mapping }, () => read(mapping)),
+    table,
+    options,
+  )
 }
 
 function guessedSheet(guessed: Guess, mapped: () => Sheet): Sheet {

@@ -1,9 +1,10 @@
+import { DETAILS } from '../../../details.js'
 import { type Column, columnsOf, type Occurrence, occurrencesInWords } from '../guess/column.js'
 import type { Guess } from '../guess/guess.js'
 import { isOwnValue } from '../guess/statuses.js'
 import { headingKey } from '../header.js'
 import { folded, type Mapping, mayLack, type Rule, type Scalar } from '../mapping.js'
-import type { SheetNoun, TableRow } from '../table.js'
+import { isBlank, type SheetNoun, type TableRow } from '../table.js'
 import { RecordMapper } from './recordMapper.js'
 
 /** A map with which an import from a source was accepted, and all headings that its file had. */
@@ -20,6 +21,54 @@ export interface Cells {
   readonly lists?: ReadonlySet<string>
 }
 
+export interface FilledCells {
+  readonly header: readonly string[]
+  readonly rows: Iterable<TableRow>
+}
+
+/** The headings that have something below them. */
+export function filledHeadings({ header, rows }: FilledCells): string[] {
+  const open = new Set([...header.keys()].filter((at) => header[at] !== ''))
+  const filled = new Set<number>()
+  for (const { cells } of rows) {
+    if (open.size === 0) break
+    for (const at of open) if (!isBlank(cells[at]) && open.delete(at)) filled.add(at)
+  }
+  return header.filter((_, at) => filled.has(at))
+}
+
+/** Whether a header has every column that a map needs. */
+export function hasColumns({ rules, where }: Mapping, header: readonly string[]): boolean {
+  return goneFrom({ rules, where }, header).length === 0
+}
+
+/** What a map needs, and a header lacks. */
+function goneFrom({ rules, where }: Pick<Mapping, 'rules' | 'where'>, header: readonly string[]): string[] {
+  const present = new Set(header.map(headingKey))
+  const uses = [...rules, ...where.map((one) => ['where', one] as const)].filter(([, { from }]) => from.length > 0)
+  const gone = uses.filter(([, one]) => !mayLack(one) && !one.from.some((name) => present.has(headingKey(name))))
+  return gone.map(([use, { from }]) => `${from.join(' or ')} (${use})`)
+}
+
+/** Fewer rows may all be blank by chance. */
+const BLANK_ROWS_MIN = 5
+
+/** Columns that had something when the map was accepted, and have nothing in any row now: that would clear every entry. */
+export function blankNow({ mapping, headings }: AcceptedMap, { header, rows }: Cells): string[] {
+  if (rows.length < BLANK_ROWS_MIN) return []
+  const had = new Set(headings.map(headingKey))
+  const has = new Set(filledHeadings({ header, rows }).map(headingKey))
+  const blank = [...mapping.rules].filter(([field, { from }]) => {
+    const names = from.map(headingKey).filter((name) => had.has(name))
+    return !field.startsWith(`${DETAILS}.`) && names.length > 0 && names.every((name) => !has.has(name))
+  })
+  const present = new Set(header.map(headingKey))
+  const shown = blank.filter(([, { from }]) => from.some((name) => present.has(headingKey(name))))
+  return shown.length === 0
+    ? []
+    : [`Blank in every row: ${shown.map(([field, { from }]) => `${from[0]} (${field})`).join(', ')}.`]
+}
+
 /** The columns that the source did not have when its map was accepted. */
 export function addedColumns({ headings, mapping }: AcceptedMap, columns: readonly Column[]): Column[] {
   const mapped = Array.from(mapping.rules.values(), ({ from }) => from).flat()
@@ -34,10 +83,7 @@ export function misfitsOf(
   { header, rows, lists }: Cells,
   meaning: Meaning,
 ): string[] {
-  const present = new Set(header.map(headingKey))
-  const uses = [...rules, ...where.map((one) => ['where', one] as const)].filter(([, { from }]) => from.length > 0)
-  const gone = uses.filter(([, one]) => !mayLack(one) && !one.from.some((name) => present.has(headingKey(name))))
-  const missing = gone.map(([use, { from }]) => `${from.join(' or ')} (${use})`)
+  const missing = goneFrom({ rules, where }, header)
   const strange = Array.from(rules, ([field, rule]) => {
     const isList = rule.from.some((name) => lists?.has(name))
     const unread = isList || isOwnValue(noun, field, '') === undefined ? [] : unreadBy(noun, field, rule, header, rows)
@@ -83,8 +129,11 @@ function isReadBy(
   const values: Record<string, unknown> = {}
   if (mapper.fillIn(values, gather, 0).length > 0) return false
   const [[least = 0] = [], [next = 0] = []] = bands ?? []
+  // Among percentages, a fraction has lost its sign.
+  const number = Number.parseFloat(text)
+  if (bands?.at(-1)?.[0] === 100 && number > 0 && number < 1 && !text.includes('%')) return false
   // Bands of whole numbers begin with the lowest of their scale.
-  if (bands && Number.parseFloat(text) < (next - least === 1 ? least : 0)) return false
+  if (bands && number < (next - least === 1 ? least : 0)) return false
   return isOwnValue(noun, field, String(values[field])) === true
 }
 
