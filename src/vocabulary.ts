@@ -36,10 +36,10 @@ export const ENTITY_KINDS = ['PERSON', 'GROUP', 'PROJECT', 'RISK', 'ISSUE'] as c
 export type EntityKind = (typeof ENTITY_KINDS)[number]
 
 export const CHANGE_ACTIONS = ['CREATED', 'UPDATED', 'CLOSED', 'ERASED', 'REMOVED'] as const
+export type ChangeAction = (typeof CHANGE_ACTIONS)[number]
 
 /** What a run of an import is: of files, of the API, of another run to be undone, or of two people who are one. */
 export const IMPORT_KINDS = ['IMPORT', 'SYNC', 'UNDO', 'MERGE'] as const
-export type ChangeAction = (typeof CHANGE_ACTIONS)[number]
 
 /** The longest text of each kind, in code points. `headline` is the title of a risk or an issue. */
 export const TEXT_MAX = {

@@ -16,7 +16,7 @@ interface Flags {
 
 export function eraseCommand(clock: () => Date): Command {
   return commandWith('erase', 'blank all data about a person, for legal requests', ['database'])
-    .argument('<who>', 'the user id, which stays valid for tasks assigned to it, or the e-mail')
+    .argument('<who>', 'the user id, which stays valid for tasks assigned to it, the e-mail or the externalId')
     .option('--yes', 'do not ask, for scripts')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nIt cannot be undone.\n\nExample:\n  operations erase ada@example.com')

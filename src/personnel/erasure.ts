@@ -61,14 +61,26 @@ export async function erasePerson(write: Write, id: string): Promise<Erasure> {
   await deleteIdempotencyRecords(write, [id, ...texts])
   await blankPerson(write, id)
   const unsure = await unsureTexts(write, id, names)
+  const others = await eraseMerged(write, id)
+  const sum = (of: (other: Erasure) => number) => others.reduce((total, other) => total + of(other), 0)
   return {
     id,
     erasedAt: write.at,
-    history,
-    entries: entries.size,
-    unsure: unsure.slice(0, UNSURE_MAX),
-    unsureCount: unsure.length,
+    history: history + sum((other) => other.history),
+    entries: entries.size + sum((other) => other.entries),
+    unsure: [...unsure, ...others.flatMap((other) => other.unsure)].slice(0, UNSURE_MAX),
+    unsureCount: unsure.length + sum((other) => other.unsureCount),
   }
+}
+
+/** Erases those who turned out to be the same person. */
+async function eraseMerged(write: Write, id: string): Promise<Erasure[]> {
+  const { person } = write.t
+  const isSame = and(eq(person.mergedInto, id), isNull(person.erasedAt))
+  const erased: Erasure[] = []
+  for (const row of await write.db.select({ id: person.id }).from(person).where(isSame))
+    erased.push(await erasePerson(write, row.id))
+  return erased
 }
 
 /** Whether a record has only what is left of an erased person. */

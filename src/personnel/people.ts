@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { and, eq, gte, inArray, type SQL } from 'drizzle-orm'
 import { checkSize, type Detail, details } from '../details.js'
 import { Fault } from '../errors.js'
@@ -287,6 +288,8 @@ export async function removeGroup(write: Write, idOrName: string): Promise<Group
     const current = await groupsOfPeople(write, ids)
     const others = (id: string) => (current.get(id) ?? []).flatMap((one) => (one.id === group.id ? [] : one.id))
     await regroup(write, new Map(ids.map((id) => [id, new Set(others(id))])))
+    // Everyone may be in it.
+    await setImmediate()
   }
   await groupsLedger(write).remove(group)
   return group

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { lines, openDesk } from '../ingest/importing.js'
 import { openOffice } from '../support/harness.js'
 import { runHere } from '../support/inProcess.js'
 import { synced } from '../support/syncing.js'
@@ -55,14 +56,45 @@ test('what one record of a person has moves to the other, the old id stays and s
   await caller.post('/v1/personnel/batch', { people: [{ externalId: 'HR-9', status: 'ACTIVE', title: 'Fellow' }] })
   expect(owners().map(([, owner]) => owner)).toEqual([ada, ada])
   expect((await caller.patch(`/v1/personnel/${old}`, { status: 'ACTIVE' })).status).toBe(409)
-  expect((await caller.get(`/v1/personnel/${old}`)).body).toMatchObject({ status: 'INACTIVE', title: 'Fellow' })
+  expect((await caller.get(`/v1/personnel/${old}`)).body).toMatchObject({ status: 'INACTIVE', title: null })
 
   await command('undo', merged.importId, '--yes')
   expect([await owners(), (await caller.get(`/v1/personnel/${old}`)).body]).toEqual([
     before[0],
-    { ...before[1], title: 'Fellow', updatedAt: expect.any(String) },
+    { ...before[1], updatedAt: expect.any(String) },
   ])
   expect((await command('check')).code).toBe(0)
+})
+
+test('lists and registers that still name the old record take nothing from the new one, and both are erased together', async () => {
+  const desk = openDesk()
+  const put = (noun: string, ...given: string[]) => desk.importSheet(noun, desk.put(`${noun}.csv`, lines(...given)))
+  const command = (...args: string[]) => runHere(desk.folder, [...args, '--database', desk.own.url])
+  await put('people', 'externalId,name,email', 'E1,A. King,king@example.com', 'E2,Ada Byron,ada@example.com')
+  await desk.importSheet('projects', desk.put('projects.csv', lines('key,name', 'PIER,Pier')))
+  const risks = ['project,reference,title,owner', 'PIER,R-1,Flood,A. King']
+  await put('risks', ...risks)
+  await command('merge', 'E1', 'into', 'E2')
+  const [ada] = desk.list("select id from person where external_id = 'E2'")
+  expect(await put('risks', ...risks)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('nothing has changed'),
+  })
+  expect(desk.list('select owner_id from risk')).toEqual([ada])
+
+  desk.put('hr.csv', lines('externalId,name,email,title', 'E1,A. King,king@example.com,Fellow'))
+  const listed = await desk.importSheet('people', 'hr.csv', '--missing', 'inactive')
+  expect(listed).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(`A. King is merged into ${ada}: the row is left out.`),
+  })
+  expect(desk.rows('select status, title from person order by external_id')).toEqual([
+    ['INACTIVE', null],
+    ['ACTIVE', null],
+  ])
+  expect(await put('people', 'externalId,name,email', 'E2,Ada Byron,king@example.com')).toMatchObject({ code: 0 })
+  expect((await command('erase', 'E2', '--yes')).code).toBe(0)
+  expect(desk.rows('select distinct email, external_id from person')).toEqual([[null, null]])
 })
 
 test('a merge into oneself, of someone erased or of someone merged already is refused with words', async () => {

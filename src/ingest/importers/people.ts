@@ -53,6 +53,11 @@ export function peopleImporter(run: ImportRun): Importer {
       const sound = records.flatMap((record, at) => {
         const { index, values, check } = record
         const before = roster.people.match(record)
+        if (before?.mergedInto) {
+          passOver(run, record, before)
+          people?.listed.set(before.mergedInto, values.externalId != null)
+          return []
+        }
         // An erased person from another store's export stays erased.
         const erasedAt = !before && values.id != null && isErasure(values) ? write.at : null
         if (before?.erasedAt) requireErased(before, values, check)
@@ -88,6 +93,19 @@ export function peopleImporter(run: ImportRun): Importer {
   }
 }
 
+/** Leaves out a row of someone who turned out to be somebody else, who is on the list by it. */
+function passOver(run: ImportRun, { index, values }: { index: number; values: Columns }, before: PersonRow): void {
+  run.count('unchanged')
+  // An export has the ids of both.
+  if (values.id != null) return
+  const field = values.externalId == null ? 'email' : 'externalId'
+  run.warnings.push({
+    index,
+    field,
+    detail: `${before.name} is merged into ${before.mergedInto}: the row is left out.`,
+  })
+}
+
 /** An export contains erased people too; importing them unchanged is allowed. */
 function requireErased({ erasedAt, ...before }: PersonRow, columns: Columns, check: InputCheck): void {
   const { groups, details, ...values } = columns
@@ -117,8 +135,10 @@ async function rosterOf(run: ImportRun, records: readonly { values: Columns }[],
     values.externalId != null &&
     !moves.isListed(person)
   const isGoing = (person: PersonRow, record: Naming) => isGone(person) || isMissing(person, record)
-  const objection = (holder: PersonRow, record: Naming) => {
+  const objection = (holder: PersonRow, record: Naming, match: PersonRow | undefined) => {
+    const isOne = holder.externalId !== null && match !== undefined && holder.mergedInto === match.id
     if (moves.isLeaving(holder)) leaving.push(holder)
+    else if (isOne) recycled.push(holder)
     else if (!isGoing(holder, record)) return belongsTo(holder)
     else if (holder.externalId === null || !run.options.accept) return strangerWith(run, holder, record.values.name)
     else recycled.push(holder)

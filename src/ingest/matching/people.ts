@@ -43,10 +43,11 @@ export class PersonMatcher extends Lookup<PersonMatch> {
     const byEmail = await having(among(emailFolded, texts.map(fold)), (person) => person.emailFolded)
     const byExternalId = await having(among(externalId, texts), (person) => person.externalId)
     const byName = await having(among(nameFolded, texts.flatMap(spellingsOf)), (person) => person.nameFolded)
-    const merged = [...byEmail.values(), ...byExternalId.values()].flat().flatMap((person) => person.mergedInto ?? [])
+    const found = [byEmail, byExternalId, byName].flatMap((people) => [...people.values()].flat())
+    const merged = found.flatMap((person) => person.mergedInto ?? [])
     const into =
       merged.length === 0 ? new Map<string, Person[]>() : await having(among(id, merged), (person) => person.id)
-    // An id keeps its meaning; an address of someone who was merged is one of the person who they are.
+    // An id keeps its meaning; an address or a name of someone who was merged is one of the person who they are.
     const meant = ([person]: readonly Person[] = []) => into.get(person?.mergedInto ?? '')?.[0] ?? person
     return (one: string): PersonMatch => {
       const sure = [
@@ -56,7 +57,7 @@ export class PersonMatcher extends Lookup<PersonMatch> {
       ] as const
       const [match] = sure.flatMap(({ by, person }) => (person ? [{ by, person }] : []))
       const spelling = spellingsOf(one).find((name) => byName.has(name)) ?? ''
-      const all = byName.get(spelling) ?? []
+      const all = [...new Set((byName.get(spelling) ?? []).flatMap((each) => [each, meant([each]) ?? each]))]
       const named = new Set(all.map((person) => person.id))
       const [person, ...namesakes] = all.filter((each) => each.status === 'ACTIVE')
       if (match) return { ...match, named }

@@ -20,7 +20,7 @@ interface MatcherOptions<Row> {
   readonly alias: 'email' | 'name'
   readonly aliasOf: (row: Row) => string | null
   /** Who has the alias of a record that names somebody else, and why that stands against it; undefined if it does not. */
-  readonly objection?: (holder: Row, record: Naming) => string | undefined
+  readonly objection?: (holder: Row, record: Naming, match: Row | undefined) => string | undefined
   /** Whether the holder of a record's alias is meant, where that is not for the externalIds to say; they say `isLikely`. */
   readonly isSame?: (holder: Row, record: Naming, isLikely: boolean) => boolean
 }
@@ -56,7 +56,7 @@ export class RecordMatcher<Row extends Listed> {
     const match = id == null ? (holderOfId ?? (isSame ? holderOfAlias : undefined)) : named
     if (holderOfId && holderOfId !== match) check.violation('externalId', belongsTo(holderOfId))
     const { objection = belongsTo } = this.#plan
-    const why = holderOfAlias && holderOfAlias !== match ? objection(holderOfAlias, record) : undefined
+    const why = holderOfAlias && holderOfAlias !== match ? objection(holderOfAlias, record, match) : undefined
     if (why !== undefined) check.violation(this.#plan.alias, why)
     this.#claim(record, match?.id)
     return match
