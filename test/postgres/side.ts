@@ -1,8 +1,8 @@
 import { type Caller, type Gateway, openGateway, type TestResponse } from '../support/harness.js'
 import { newStore } from '../support/stores.js'
 
-const ID = /(usr|grp|prj|rsk|iss|key)_[0-9a-z]{26}\b/g
-const NAME = /(usr|grp|prj|rsk|iss|key)#\d+/g
+const ID = /(usr|grp|prj|rsk|iss|key|imp)_[0-9a-z]{26}\b/g
+const NAME = /(usr|grp|prj|rsk|iss|key|imp)#\d+/g
 /** A cursor begins with the eight hexadecimal digits of its checksum, in base64. */
 const CURSOR = /\b[A-Za-z0-9_-]{40,}\b/g
 
