@@ -104,6 +104,19 @@ test.each([
   expect(await register('--accept')).toMatchObject({ code: 0 })
 })
 
+test('a row that is inserted and numbered moves the others, which is refused also if they are the fewer', async () => {
+  const desk = openDesk()
+  const titles = Array.from({ length: 20 }, (_, at) => `Thing ${at}`)
+  const register = (all: readonly string[]) => {
+    desk.put('risks.csv', lines('reference,title', ...all.map((title, at) => `${at + 1},${title}`)))
+    return desk.importSheet('risks', 'risks.csv', ...ENTRIES)
+  }
+  expect(await register(titles)).toMatchObject({ code: 0 })
+  const moved = await register([...titles.slice(0, 12), 'Inserted', ...titles.slice(12)])
+  expect(moved).toMatchObject({ code: 1, stderr: expect.stringContaining('The references seem to have moved') })
+  expect(await register([...titles, 'Appended'])).toMatchObject({ code: 0 })
+})
+
 test('a register that shrinks a little each night is refused once a fifth is gone within seven imports', async () => {
   const desk = openDesk()
   const night = (count: number, ...flags: string[]) => {

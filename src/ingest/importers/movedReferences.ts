@@ -20,6 +20,8 @@ export class MovedReferences {
   readonly #renumbered: string[] = []
   /** Entries that the store knows by reference or by title. */
   #known = 0
+  /** Entries with a title that was that of another reference: they are shifted, however many are not. */
+  #shifted = 0
 
   constructor(run: ImportRun, kind: string) {
     this.#run = run
@@ -30,17 +32,19 @@ export class MovedReferences {
   see({ reference, title }: Titled, before: Titled | undefined, namesake: Titled | undefined): void {
     if (!before && !namesake) return
     this.#known++
-    if (before && fold(before.title) !== fold(title))
+    if (before && fold(before.title) !== fold(title)) {
       this.#renamed.push(`${reference} is ${quoted(title)} and was ${quoted(before.title)}`)
-    else if (!before && namesake)
+      if (namesake) this.#shifted++
+    } else if (!before && namesake)
       this.#renumbered.push(`${quoted(title)} is ${reference} and was ${namesake.reference}`)
   }
 
-  /** Refuses the file if most of what is known has moved. */
+  /** Refuses the file if most of what is known has moved, or several have the titles of others. */
   check(): void {
     const { options, violations } = this.#run
     const moved = this.#renamed.length + this.#renumbered.length
-    if (options.accept || moved < MOVED_LEAST || moved * 2 <= this.#known) return
+    const areMost = moved >= MOVED_LEAST && moved * 2 > this.#known
+    if (options.accept || (!areMost && this.#shifted < MOVED_LEAST)) return
     const lists = [this.#renamed, this.#renumbered].filter((list) => list.length > 0).map(shown)
     const detail =
       `The references seem to have moved: ${moved} of ${this.#known} ${this.#kind}s that are known have another title or ` +

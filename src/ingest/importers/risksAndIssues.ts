@@ -168,7 +168,7 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
     await this.#open(placed.map(({ project }) => project))
     const candidates = await this.#candidatesFor((await this.#isFirst()) ? [] : placed)
     await plan.prepare?.(placed)
-    if (this.#moved && candidates.byPlace.size < placed.length && !(await this.#isFirst()))
+    if (this.#moved && this.#hasOtherTitles(placed, candidates) && !(await this.#isFirst()))
       await this.#loadTitles(placed)
     const sound = placed.flatMap((record) => this.#examined(record, candidates))
     if (!run.isSound) return
@@ -225,6 +225,10 @@ class EntriesImporter<Row extends EntryRow, V extends EntryValues> implements Im
       byId: new Map(rows.map((row) => [row.id, row])),
       byPlace: new Map(rows.map((row) => [placeKey(row.projectId, row.reference), row])),
     }
+  }
+
+  #hasOtherTitles(placed: readonly Placed<V>[], { byPlace }: Candidates<Row>): boolean {
+    return placed.some(({ place, values }) => values.title != null && values.title !== byPlace.get(place)?.title)
   }
 
   async #loadTitles(placed: readonly Placed<V>[]): Promise<void> {
