@@ -22,6 +22,8 @@ interface Person {
   name: string
   email: string
   isThere: boolean
+  /** Whether a list has had them. */
+  isKnown: boolean
 }
 
 interface Entry {
@@ -82,7 +84,13 @@ let hired = 0
 
 function hire(): void {
   hired++
-  people.push({ externalId: `E-${hired}`, name: `Person ${hired}`, email: `p${hired}@x.org`, isThere: true })
+  people.push({
+    externalId: `E-${hired}`,
+    name: `Person ${hired}`,
+    email: `p${hired}@x.org`,
+    isThere: true,
+    isKnown: false,
+  })
 }
 
 const there = () => people.filter(({ isThere }) => isThere)
@@ -122,7 +130,9 @@ function staff(): void {
   }
   const [one, other] = [pick(there()), pick(there())]
   if (isLucky(0.1) && one !== other) [one.email, other.email] = [other.email, one.email]
-  if (isLucky(0.15) && there().length > 12) pick(there()).isThere = false
+  // Whoever leaves on the day of a swap is not to be recognised when they come back: nothing of theirs was ever listed.
+  const known = there().filter((person) => person.isKnown && person !== one && person !== other)
+  if (isLucky(0.15) && known.length > 12) pick(known).isThere = false
 }
 
 const cellsOf = (source: Source, entry: Entry) => [
@@ -241,7 +251,10 @@ test(`${NIGHTS} nights of sources that change: what the files say is stored, and
     let imported = await arrive()
     // Somebody got an address that another one had, who is not there any more.
     if (imported.stderr.includes('is somebody else')) imported = await arrive('--accept')
+    // More left within seven nights than go without being told.
+    if (imported.stderr.includes('of the last 7 imports')) imported = await arrive('--accept', '--close-limit', '1')
     expect([night, imported.code, imported.stderr]).toEqual([night, 0, expect.any(String)])
+    for (const person of there()) person.isKnown = true
     const stored = desk.rows('select name, email, status, id from person')
     expect(stored.map(([name, , status]) => `${name} ${status}`).sort()).toEqual(
       people.map(({ name, isThere }) => `${name} ${isThere ? 'ACTIVE' : 'INACTIVE'}`).sort(),
