@@ -130,3 +130,17 @@ export function progressBar(label: string, total: number) {
     },
   }
 }
+
+/** Columns as wide as their longest text. */
+export function tableOf(rows: readonly (readonly string[])[]): string {
+  const texts = rows.map((row) => row.map(escapedLine))
+  const widths = (texts[0] ?? []).map((_, column) => Math.max(...texts.map((row) => row[column]?.length ?? 0)))
+  return texts
+    .map((row) =>
+      row
+        .map((text, column) => text.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

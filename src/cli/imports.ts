@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { changedBy, type ImportRunRow, newestRuns, runById } from '../history/importRuns.js'
-import { escapedLine } from '../text.js'
-import { commandWith, print, say, WrongUsage, withStore } from './command.js'
+import { commandWith, print, say, tableOf, WrongUsage, withStore } from './command.js'
 
 interface Flags {
   readonly source?: string
@@ -67,18 +66,4 @@ async function showRun(id: string, flags: Flags): Promise<void> {
 
 function countsOf({ created, updated, unchanged, closed }: ImportRunRow): string {
   return `${created} created, ${updated} updated, ${closed} closed, ${unchanged} unchanged`
-}
-
-/** Columns as wide as their longest text. */
-function tableOf(rows: readonly (readonly string[])[]): string {
-  const texts = rows.map((row) => row.map(escapedLine))
-  const widths = (texts[0] ?? []).map((_, column) => Math.max(...texts.map((row) => row[column]?.length ?? 0)))
-  return texts
-    .map((row) =>
-      row
-        .map((text, column) => text.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
 }

@@ -28,6 +28,7 @@ import {
   print,
   progressBar,
   say,
+  tableOf,
   untilInterrupted,
   WrongUsage,
   withStore,
@@ -149,16 +150,10 @@ const MAPS_HINT = '`operations import --maps` lists the maps.'
 /** Lists the maps that come with the command, or prints one of them as a file to edit. */
 export function printMaps(named: string | true, isJson: boolean): Promise<void> {
   const summaries = SHIPPED_MAPS.map(({ name, noun, reads }) => ({ name, noun, reads }))
-  if (named === true) return print(isJson ? JSON.stringify(summaries, null, 2) : tableOf(summaries))
+  if (named === true) return print(isJson ? JSON.stringify(summaries, null, 2) : tableOf(summaries.map(Object.values)))
   const map = SHIPPED_MAPS.find(({ name }) => name === named)
   if (!map) throw new WrongUsage(`There is no map ${JSON.stringify(named)}. ${MAPS_HINT}`)
   return print(printMapping(map.mapping()).trimEnd())
-}
-
-function tableOf(maps: readonly { readonly name: string; readonly noun: string; readonly reads: string }[]): string {
-  const names = Math.max(...maps.map(({ name }) => name.length))
-  const nouns = Math.max(...maps.map(({ noun }) => noun.length))
-  return maps.map(({ name, noun, reads }) => `${name.padEnd(names)}  ${noun.padEnd(nouns)}  ${reads}`).join('\n')
 }
 
 /** An empty sheet of a noun with a commented example, without the columns that only an export writes. */
@@ -199,7 +194,9 @@ const NOTHING = { created: 0, updated: 0, unchanged: 0, closed: 0 }
 
 /** Imports one file, completely or not at all. */
 async function importFile(store: Store, noun: SheetNoun, file: string, run: Run): Promise<FileOutcome> {
-  const source = mapSourceOf(file, run)
+  const named = run.source?.trim() ?? sourceOf(file)
+  // No map is kept for exact names, nor for standard input that is not said to be a source.
+  const source = run.strict || (file === '-' && run.source === undefined) ? undefined : named
   const before = source === undefined ? undefined : await sourceMap(store.read, source, noun)
   const accepted = run.accept || run.mapping ? undefined : before
   let sheet: Sheet
@@ -220,15 +217,10 @@ async function importFile(store: Store, noun: SheetNoun, file: string, run: Run)
   const mapping = sheet.guess && sheet.mapping ? ofEntries(sheet.mapping) : sheet.mapping
   const isOther = source !== undefined && mapping !== undefined && isOtherMap(before, { mapping, headings })
   const onStored = isOther ? (write: Write) => acceptMap(write, source, noun, { mapping, headings }) : undefined
-  const { result, ...stored } = await importSheet(store, noun, file, sheet, { ...run, sha256, onStored })
+  const { result, ...stored } = await importSheet(store, noun, file, sheet, { ...run, source: named, sha256, onStored })
   const kept = onStored && stored.isStored ? [keptInWords(source, accepted ? undefined : before)] : []
   const notes = [...(accepted && mapping ? [readBy(source, accepted)] : []), ...sheet.notes, ...kept]
   return { ...outcomeOf(noun, file, { ...sheet, notes }, result), ...stored }
-}
-
-/** The source whose map is used and kept; none for exact names, and for standard input that is not said to have one. */
-function mapSourceOf(file: string, { source, strict }: ImportFlags): string | undefined {
-  return strict || (file === '-' && source === undefined) ? undefined : (source?.trim() ?? sourceOf(file))
 }
 
 /** Why a sheet cannot be read by the map of its source, or by one that was recognised, and the way on. */
@@ -328,7 +320,11 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 }
 
 /** `onStored` is called in the same transaction. */
-type Storing = Run & { readonly sha256: string; readonly onStored: ((write: Write) => Promise<void>) | undefined }
+type Storing = Run & {
+  readonly source: string
+  readonly sha256: string
+  readonly onStored: ((write: Write) => Promise<void>) | undefined
+}
 
 async function importSheet(store: Store, noun: SheetNoun, file: string, { records, unit }: Sheet, run: Storing) {
   const sourceRecords = records.filter(({ violations }) => violations.length === 0)
@@ -338,8 +334,7 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
   let result: ImportResult | undefined
   let isStored = false
   let importId: string | undefined
-  const source = flags.source?.trim() ?? sourceOf(file)
-  const origin = { source, file: file === '-' ? null : basename(file), sha256 }
+  const origin = { source: run.source, file: file === '-' ? null : basename(file), sha256 }
   const as = { by: 'cli', at: clock, onStatement: () => signal.throwIfAborted() }
   try {
     await store.write(as, async (single) => {
@@ -349,7 +344,6 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
         ...flags,
         createProjects: flags.createProjects ?? noun === 'projects',
         closeMissing,
-        source,
         // A user of the CLI has access to the whole store.
         matchPeople: true,
         project: project?.trim().toUpperCase(),

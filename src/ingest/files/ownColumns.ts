@@ -1,6 +1,16 @@
 import { DETAILS, detailField } from '../../details.js'
-import { headingKey } from './header.js'
-import { listed, type Place, UnreadableSheet } from './table.js'
+import { unguarded } from './csv.js'
+import { type HeadedTable, headingKey, joinedNotes, recordRows, surplusOf } from './header.js'
+import type { JsonRecord } from './json.js'
+import {
+  isBlank,
+  listed,
+  type Place,
+  type ReadSheet,
+  type SheetRecord,
+  type SheetViolation,
+  UnreadableSheet,
+} from './table.js'
 
 /** The names of a noun's fields and computed columns, and the file's name for messages. */
 interface ColumnOptions {
@@ -74,4 +84,78 @@ export class Columns {
     ]
     throw new UnreadableSheet(this.#options.name, sentences.join(' '), place)
   }
+}
+
+/** A table whose columns have the fields' own names. */
+export function namedTable(found: HeadedTable, options: ColumnOptions): ReadSheet {
+  const { table, header } = found
+  const columns = new Columns({ ...options, name: table.name })
+  const place = { line: header.line, unit: table.unit }
+  const taken = fieldsOf(found, columns)
+  const nameless = header.cells.flatMap((cell, at) => (cell === '' ? [at] : []))
+  columns.requireSome(place)
+  // Copied for each record, so that all records have the same hidden class in V8.
+  const blank: Record<string, unknown> = Object.fromEntries(taken.map(({ field }) => [field, '']))
+  const filled = new Set<number>()
+  const records: SheetRecord[] = []
+  let joined = 0
+  const named = taken.map(({ field, at }) => [field, [at]] as const)
+  for (const { line, cells } of recordRows(found, named, () => joined++)) {
+    const values = { ...blank }
+    for (const { field, at } of taken) values[field] = unguarded(cells[at] ?? '')
+    for (const at of nameless) {
+      if (at >= cells.length) break
+      if (!isBlank(cells[at])) filled.add(at)
+    }
+    records.push({ index: records.length, line, values, violations: surplusOf(cells, header.cells.length) })
+  }
+  // Checked at the end, because a column without a name does not matter if it is blank in every row.
+  for (const at of filled) columns.unknown.add(`column ${at + 1}, without a name`)
+  columns.requireKnown(place)
+  return { ...sheetOf(records, columns), notes: joinedNotes(joined) }
+}
+
+function fieldsOf({ table, header }: HeadedTable, columns: Columns): { field: string; at: number }[] {
+  const taken = new Map<string, number>()
+  for (const [at, cell] of header.cells.entries()) {
+    const field = cell === '' ? undefined : columns.fieldOf(cell)
+    if (field === undefined) continue
+    const twin = taken.get(field)
+    if (twin !== undefined) {
+      const sentence = `The columns ${twin + 1} and ${at + 1} are both ${field}; take one of them out or rename it.`
+      throw new UnreadableSheet(table.name, sentence, { line: header.line, unit: table.unit })
+    }
+    taken.set(field, at)
+  }
+  return Array.from(taken, ([field, at]) => ({ field, at }))
+}
+
+/** Objects whose members have the fields' own names. */
+export function namedObjects(source: Iterable<JsonRecord>, columns: Columns): ReadSheet {
+  const records: SheetRecord[] = []
+  for (const { line, members, violations } of source) {
+    const values: Record<string, unknown> = {}
+    const twins: SheetViolation[] = []
+    for (const name of Object.keys(members)) {
+      const field = columns.fieldOf(name)
+      if (field === undefined) continue
+      if (Object.hasOwn(values, field))
+        twins.push({ column: name, value: '', detail: `This is ${field} a second time.` })
+      else values[field] = members[name]
+    }
+    records.push({ index: records.length, line, values, violations: twins.length === 0 ? violations : twins })
+  }
+  return sheetOf(records, columns)
+}
+
+export function checkedObjects(sheet: ReadSheet, columns: Columns, advice?: string): ReadSheet {
+  columns.requireKnown(undefined, advice)
+  if (columns.unknown.size > 0) columns.requireSome()
+  return sheet
+}
+
+function sheetOf(records: readonly SheetRecord[], { unknown, derived, named }: Columns): ReadSheet {
+  const columnOf = (field: string) => named.get(field) ?? field
+  const names = { ignored: [...unknown], derived: [...derived], headings: [] }
+  return { unit: 'line', notes: [], warnings: [], records, ...names, columnOf }
 }

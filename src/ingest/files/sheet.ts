@@ -1,7 +1,7 @@
 import { lazily } from '../../caches.js'
 import { DETAILS } from '../../details.js'
 import { TEXT_MAX } from '../../vocabulary.js'
-import { csvTables, unguarded } from './csv.js'
+import { csvTables } from './csv.js'
 import { decode } from './decode.js'
 import type { GuessOptions } from './guess/assignment.js'
 import { columnsOf } from './guess/column.js'
@@ -12,14 +12,11 @@ import { isOwnForm } from './guess/statuses.js'
 import {
   type HeadedTable,
   headedTable,
-  joinedNotes,
   knownColumns,
   mappedColumns,
   numberedHeadings,
   orColumns,
-  recordRows,
   rowsBelow,
-  surplusOf,
 } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
 import { folded, type Mapping, type Rule } from './mapping.js'
@@ -42,15 +39,13 @@ import { listRule, mappedObjects, objectTable } from './maps/mappedObjects.js'
 import { headerFor, mappedCells } from './maps/mappedTables.js'
 import { type Recognisable, recognised, recognisedNote, recognisedObject, recognising } from './maps/recognition.js'
 import { ofEntries, outlineOf } from './outline.js'
-import { Columns } from './ownColumns.js'
+import { Columns, checkedObjects, namedObjects, namedTable } from './ownColumns.js'
 import {
-  isBlank,
   listed,
-  type RowUnit,
+  type ReadSheet,
   type SheetNoun,
   type SheetRecord,
   type SheetRecords,
-  type SheetViolation,
   type Table,
   UnreadableSheet,
 } from './table.js'
@@ -62,21 +57,13 @@ export { type SheetViolation, UnreadableSheet } from './table.js'
 export const SHEET_FORMATS = ['csv', 'xlsx', 'ods', 'ndjson', 'json'] as const
 export type SheetFormat = (typeof SHEET_FORMATS)[number]
 
-export interface Sheet extends SheetRecords {
-  readonly unit: RowUnit
-  readonly ignored: readonly string[]
-  /** Known columns that are computed, and so not taken from a file. */
-  readonly derived: readonly string[]
+export interface Sheet extends ReadSheet {
   /** The map by which it was read; absent if the columns have the fields' own names. */
   readonly mapping?: Mapping | undefined
-  /** The headings, or the paths of members, that have something below them; only if it was read by a map. */
-  readonly headings: readonly string[]
   /** What does not fit the map that was accepted before; then there are no records. */
   readonly misfits?: readonly string[]
   /** What was guessed; absent if the columns have the fields' own names, or a map names them. */
   readonly guess?: Guess
-  /** The source's name for the column of a field: the header, or the field's own name. */
-  columnOf(field: string): string
 }
 
 export interface GuessPlan
@@ -350,78 +337,6 @@ function isTranslation({ mapping: { rules, where }, questions, warnings }: Guess
   const isWhole = Object.keys(records[0]?.values ?? {}).every((field) => rules.has(field))
   const isPlain = Array.from(rules.values()).every((rule) => !rule.unique && !rule.with && !rule.cut && !rule.oneLine)
   return isWhole && isPlain && where.length + questions.length + warnings.length === 0
-}
-
-function namedTable(found: HeadedTable, options: SheetOptions): Sheet {
-  const { table, header } = found
-  const columns = new Columns({ ...options, name: table.name })
-  const place = { line: header.line, unit: table.unit }
-  const taken = fieldsOf(found, columns)
-  const nameless = header.cells.flatMap((cell, at) => (cell === '' ? [at] : []))
-  columns.requireSome(place)
-  // Copied for each record, so that all records have the same hidden class in V8.
-  const blank: Record<string, unknown> = Object.fromEntries(taken.map(({ field }) => [field, '']))
-  const filled = new Set<number>()
-  const records: SheetRecord[] = []
-  let joined = 0
-  const named = taken.map(({ field, at }) => [field, [at]] as const)
-  for (const { line, cells } of recordRows(found, named, () => joined++)) {
-    const values = { ...blank }
-    for (const { field, at } of taken) values[field] = unguarded(cells[at] ?? '')
-    for (const at of nameless) {
-      if (at >= cells.length) break
-      if (!isBlank(cells[at])) filled.add(at)
-    }
-    records.push({ index: records.length, line, values, violations: surplusOf(cells, header.cells.length) })
-  }
-  // Checked at the end, because a column without a name does not matter if it is blank in every row.
-  for (const at of filled) columns.unknown.add(`column ${at + 1}, without a name`)
-  columns.requireKnown(place)
-  return { ...sheetOf(records, columns), notes: joinedNotes(joined) }
-}
-
-function fieldsOf({ table, header }: HeadedTable, columns: Columns): { field: string; at: number }[] {
-  const taken = new Map<string, number>()
-  for (const [at, cell] of header.cells.entries()) {
-    const field = cell === '' ? undefined : columns.fieldOf(cell)
-    if (field === undefined) continue
-    const twin = taken.get(field)
-    if (twin !== undefined) {
-      const sentence = `The columns ${twin + 1} and ${at + 1} are both ${field}; take one of them out or rename it.`
-      throw new UnreadableSheet(table.name, sentence, { line: header.line, unit: table.unit })
-    }
-    taken.set(field, at)
-  }
-  return Array.from(taken, ([field, at]) => ({ field, at }))
-}
-
-function namedObjects(source: Iterable<JsonRecord>, columns: Columns): Sheet {
-  const records: SheetRecord[] = []
-  for (const { line, members, violations } of source) {
-    const values: Record<string, unknown> = {}
-    const twins: SheetViolation[] = []
-    for (const name of Object.keys(members)) {
-      const field = columns.fieldOf(name)
-      if (field === undefined) continue
-      if (Object.hasOwn(values, field))
-        twins.push({ column: name, value: '', detail: `This is ${field} a second time.` })
-      else values[field] = members[name]
-    }
-    records.push({ index: records.length, line, values, violations: twins.length === 0 ? violations : twins })
-  }
-  return sheetOf(records, columns)
-}
-
-function checkedObjects(sheet: Sheet, columns: Columns, advice?: string): Sheet {
-  columns.requireKnown(undefined, advice)
-  if (columns.unknown.size > 0) columns.requireSome()
-  return sheet
-}
-
-function sheetOf(records: readonly SheetRecord[], { unknown, derived, named }: Columns): Sheet {
-  const columnOf = (field: string) => named.get(field) ?? field
-  const names = { ignored: [...unknown], derived: [...derived], headings: [] }
-  return { unit: 'line', notes: [], warnings: [], records, ...names, columnOf }
 }
 
 function mappedSheet(mapped: SheetRecords, mapping: Mapping): Sheet {

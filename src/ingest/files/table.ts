@@ -63,6 +63,18 @@ export interface SheetRecords {
   readonly warnings: readonly string[]
 }
 
+/** The records of a file, and what became of its columns. */
+export interface ReadSheet extends SheetRecords {
+  readonly unit: RowUnit
+  readonly ignored: readonly string[]
+  /** Known columns that are computed, and so not taken from a file. */
+  readonly derived: readonly string[]
+  /** The headings, or the paths of members, that have something below them; only if it was read by a map. */
+  readonly headings: readonly string[]
+  /** The source's name for the column of a field: the header, or the field's own name. */
+  columnOf(field: string): string
+}
+
 /** The column is the header or member name; '' for the whole record. */
 export type SheetViolation = Readonly<Record<'column' | 'value' | 'detail', string>>
 
