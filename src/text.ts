@@ -13,6 +13,13 @@ export function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC')
 }
 
+/** Lower case without accents: the form in which the headings and words of people's sheets are compared. */
+export function plain(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase()
+  const letters = text.normalize('NFKD').replaceAll(/\p{M}|\p{Default_Ignorable_Code_Point}/gu, '')
+  return letters.toLowerCase().replaceAll('ß', 'ss').replaceAll('ł', 'l')
+}
+
 /** The folded form of the texts of a row that are searched together. */
 export function foldedTogether(...texts: readonly string[]): string {
   return fold(texts.join('\n'))

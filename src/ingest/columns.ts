@@ -62,43 +62,30 @@ interface SheetPlan {
 
 /** The columns of `import`, of `export` and of `Accept: text/csv`. */
 export const SHEETS: Readonly<Record<SheetNoun, SheetPlan>> = {
-  people: {
-    fields: PEOPLE_COLUMNS,
-    columns: words('id name email externalId title department status groups details createdAt updatedAt'),
-  },
-  groups: {
-    fields: GROUP_COLUMNS,
-    columns: words('id name externalId description memberCount createdAt updatedAt'),
-  },
-  projects: {
-    fields: PROJECT_COLUMNS,
-    columns: words(
-      'id key name description url status openRiskCount openIssueCount topRiskScore syncedAt',
-      'details createdAt updatedAt',
-    ),
-  },
-  risks: {
-    fields: RISK_COLUMNS,
-    columns: words(
-      'id project reference title description category likelihood impact scoreGiven score level rank status response',
-      'mitigation cause residualLikelihood residualImpact residualScore residualLevel',
-      'owner ownerId ownerName url raisedOn reviewOn dueOn details createdAt updatedAt',
-    ),
-  },
-  issues: {
-    fields: ISSUE_COLUMNS,
-    columns: words(
-      'id project reference title description severity status assignee assigneeId assigneeName riskId',
-      'url raisedOn dueOn details createdAt updatedAt',
-    ),
-  },
+  people: sheet(PEOPLE_COLUMNS, 'id name email externalId title department status groups details'),
+  groups: sheet(GROUP_COLUMNS, 'id name externalId description memberCount'),
+  projects: sheet(
+    PROJECT_COLUMNS,
+    'id key name description url status openRiskCount openIssueCount topRiskScore syncedAt details',
+  ),
+  risks: sheet(
+    RISK_COLUMNS,
+    'id project reference title description category likelihood impact scoreGiven score level rank status response',
+    'mitigation cause residualLikelihood residualImpact residualScore residualLevel',
+    'owner ownerId ownerName url raisedOn reviewOn dueOn details',
+  ),
+  issues: sheet(
+    ISSUE_COLUMNS,
+    'id project reference title description severity status assignee assigneeId assigneeName riskId',
+    'url raisedOn dueOn details',
+  ),
+}
+
+function sheet(fields: Fields, ...lines: string[]): SheetPlan {
+  return { fields, columns: [...lines.join(' ').split(' '), 'createdAt', 'updatedAt'] }
 }
 
 /** The columns of an export that an import ignores, because they are computed. */
 export function derivedColumns({ fields, columns }: SheetPlan): string[] {
   return columns.filter((column) => !Object.hasOwn(fields, column))
-}
-
-function words(...lines: string[]): string[] {
-  return lines.join(' ').split(' ')
 }

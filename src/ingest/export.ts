@@ -4,12 +4,11 @@ import { groups, groupsOfPeople, memberCount } from '../personnel/groups.js'
 import { personnel } from '../personnel/people.js'
 import { everyIssue, issues } from '../projects/issues.js'
 import { projectHealth, projects } from '../projects/projects.js'
-import { everyRisk, risks } from '../projects/risks.js'
+import { everyRisk, type RiskRow, risks } from '../projects/risks.js'
 import { residualLevel, residualScore, riskLevel, riskRank } from '../projects/scores.js'
 import { byIds, pagesOf } from '../store/query/page.js'
 import { type AnyComputed, computedValues } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
-import type { Tables } from '../store/tables.js'
 import { PERSON_STATUSES } from '../vocabulary.js'
 import { DetailNames } from './files/cells.js'
 import type { SheetNoun } from './files/table.js'
@@ -39,24 +38,20 @@ const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => Async
   },
   async *risks(read, isLive) {
     for await (const rows of pagesOf(read, isLive ? risks : everyRisk, {}))
-      yield linked(read, await computed(read, rows, RISK_COMPUTED), 'owner', ({ ownerId }) => ownerId)
+      yield linked(read, await computed(read, rows, RISK_COMPUTED), 'owner')
   },
   async *issues(read, isLive) {
-    for await (const rows of pagesOf(read, isLive ? issues : everyIssue, {}))
-      yield linked(read, rows, 'assignee', ({ assigneeId }) => assigneeId)
+    for await (const rows of pagesOf(read, isLive ? issues : everyIssue, {})) yield linked(read, rows, 'assignee')
   },
 }
 
-async function linked<Row extends { projectId: string; details: string | null }>(
-  read: Read,
-  rows: readonly Row[],
-  field: 'owner' | 'assignee',
-  idOf: (row: Row) => string | null,
-) {
+type EntryRow = Pick<RiskRow, 'projectId' | 'details'> & Partial<Record<'ownerId' | 'assigneeId', string | null>>
+
+async function linked(read: Read, rows: readonly EntryRow[], field: 'owner' | 'assignee') {
   const projectOf = await byIds(read, projects, [...new Set(rows.map(({ projectId }) => projectId))])
-  const personOf = await byIds(read, personnel, [...new Set(rows.flatMap((row) => idOf(row) ?? []))])
+  const personOf = await byIds(read, personnel, [...new Set(rows.flatMap((row) => row[`${field}Id`] ?? []))])
   return rows.map((row) => {
-    const links = { project: projectOf.get(row.projectId), [field]: personOf.get(idOf(row) ?? '') }
+    const links = { project: projectOf.get(row.projectId), [field]: personOf.get(row[`${field}Id`] ?? '') }
     return { ...detailed(row), ...links }
   })
 }
@@ -83,17 +78,9 @@ function detailed<Row extends { details: string | null }>(row: Row) {
 
 /** The names of the details of a noun, in the order of their columns. */
 export async function detailNames(read: Read, noun: SheetNoun, isLive: boolean): Promise<readonly string[]> {
-  const table = DETAILED[noun]?.(read.t)
+  const table = { people: personnel, groups: undefined, projects, risks, issues }[noun]?.table(read.t)
   const names = new DetailNames()
-  const first = table && read.db.select({ id: table.id }).from(table).where(isNotNull(table.details)).limit(1)
-  if (!first || (await first).length === 0) return names.all
+  if (!table || (await read.db.$count(table, isNotNull(table.details))) === 0) return names.all
   for await (const rows of exportRecords(read, noun, isLive)) for (const row of rows) names.add(row)
   return names.all
-}
-
-const DETAILED: Partial<Record<SheetNoun, (t: Tables) => Tables['person' | 'project' | 'risk' | 'issue']>> = {
-  people: personnel.table,
-  projects: projects.table,
-  risks: risks.table,
-  issues: issues.table,
 }

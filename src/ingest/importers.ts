@@ -4,15 +4,15 @@ import { groupsImporter } from './importers/groups.js'
 import { peopleImporter } from './importers/people.js'
 import { projectsImporter } from './importers/projects.js'
 import { issuesImporter, risksImporter } from './importers/risksAndIssues.js'
-import { batchesOf, type Importer, type ImportOptions, type ImportResult, ImportRun, type SourceRecord } from './run.js'
+import { batchesOf, type Importer, type ImportOptions, type ImportResult, importRun, type SourceRecord } from './run.js'
 
-const IMPORTERS: Readonly<Record<SheetNoun, (run: ImportRun) => Importer>> = {
+const IMPORTERS = {
   people: peopleImporter,
   groups: groupsImporter,
   projects: projectsImporter,
   risks: risksImporter,
   issues: issuesImporter,
-}
+} satisfies Readonly<Record<SheetNoun, unknown>>
 
 /** Imports records of a noun. If there are violations, the caller must roll the transaction back. */
 export async function importRecords(
@@ -21,8 +21,8 @@ export async function importRecords(
   given: readonly SourceRecord[],
   options: ImportOptions,
 ): Promise<ImportResult> {
-  const run = new ImportRun(write, options)
-  const importer = IMPORTERS[noun](run)
+  const run = importRun(write, options)
+  const importer: Importer = await IMPORTERS[noun](run)
   const records = importer.gather?.(given) ?? given
   let done = 0
   for await (const batch of batchesOf(records)) {

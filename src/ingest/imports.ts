@@ -17,5 +17,5 @@ export function sourceOf(file: string): string {
 
 /** Whether a word is of a date or of a time, as in 17-Nov-2026 and 20261117T0300Z. */
 function isOfTime(word: string): boolean {
-  return /^[tz]$/i.test(word) || monthNumber(word, ['de', 'fr', 'es']) !== undefined
+  return /^[tz]$/i.test(word) || monthNumber(['de', 'fr', 'es'], word) !== undefined
 }

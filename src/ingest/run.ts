@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { and, count, desc, eq, isNotNull, notInArray } from 'drizzle-orm'
-import type { PgTable } from 'drizzle-orm/pg-core'
-import type { LedgerOutcome } from '../history/ledger.js'
+import { and, count, desc, eq, isNotNull, notInArray, or } from 'drizzle-orm'
+import { changesOfRun } from '../history/importRuns.js'
+import type { Entity, Ledger, LedgerOutcome } from '../history/ledger.js'
 import { LIMITS } from '../limits.js'
 import type { Write } from '../store/store.js'
-import type { Tables } from '../store/tables.js'
 import { InputCheck } from '../text.js'
+import type { ChangeAction } from '../vocabulary.js'
 import type { SheetNoun } from './files/table.js'
 
 /** A source record, with the index by which its sender knows it. */
@@ -13,6 +13,9 @@ export interface SourceRecord {
   readonly index: number
   readonly values: Readonly<Record<string, unknown>>
 }
+
+/** A record while it is checked. */
+export type Checked = Readonly<{ index: number; check: InputCheck }>
 
 /** A diagnostic about one field of one record, or about all records. */
 export interface Diagnostic {
@@ -79,74 +82,67 @@ export interface Importer {
   finish?(): Promise<void>
 }
 
-export class ImportRun {
-  readonly write: Write
-  readonly options: ImportOptions
-  readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
-  readonly violations: Diagnostic[] = []
-  readonly warnings: Diagnostic[] = []
+export type ImportRun = ReturnType<typeof importRun>
+
+export function importRun(write: Write, options: ImportOptions) {
+  const counts: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
+  const violations: Diagnostic[] = []
+  const warnings: Diagnostic[] = []
   /** Closings that were refused, because too many would be missing; everything else may be stored. */
-  readonly unclosed: Diagnostic[] = []
+  const unclosed: Diagnostic[] = []
   /** The projects whose data was imported: their keys, by id. */
-  readonly projects = new Map<string, string>()
+  const projects = new Map<string, string>()
   /** What was created because it was unknown, such as `project APOLLO`. */
-  readonly made: string[] = []
-  readonly #claims = new Map<string, Map<string, number>>()
+  const made: string[] = []
+  const claims = new Map<string, Map<string, number>>()
+  return {
+    ...{ write, options, counts, violations, warnings, unclosed, projects, made },
 
-  constructor(write: Write, options: ImportOptions) {
-    this.write = write
-    this.options = options
-  }
+    /** After the first violation the other records are only checked, not stored. */
+    isSound: () => violations.length === 0,
 
-  /** After the first violation the other records are only checked, not stored. */
-  get isSound(): boolean {
-    return this.violations.length === 0
-  }
+    count(outcome: LedgerOutcome | 'closed'): void {
+      counts[outcome] += 1
+    },
 
-  count(outcome: LedgerOutcome | 'closed'): void {
-    this.counts[outcome] += 1
-  }
+    /** Adds the violations of a record to the result; true if there are none. */
+    accept({ index, check }: Checked): boolean {
+      for (const { member, detail } of check.found) violations.push({ index, field: member, detail })
+      return check.isSound
+    },
 
-  /** Adds the violations of a record to the result; true if there are none. */
-  accept(index: number, check: InputCheck): boolean {
-    for (const { member, detail } of check.found) this.violations.push({ index, field: member, detail })
-    return check.isSound
-  }
+    /** Reports a reference to what is not there: the rest of the record is stored, unless the options say otherwise. */
+    missing({ index, check }: Checked, field: string, detail: string, isRefused = options.strictReferences): void {
+      if (isRefused) check.violation(field, detail)
+      else warnings.push({ index, field, detail: `${detail} It is left out.` })
+    },
 
-  /** Reports a reference to what is not there: the rest of the record is stored, unless the options say otherwise. */
-  missing(
-    { index, check }: { readonly index: number; readonly check: InputCheck },
-    field: string,
-    detail: string,
-    isRefused = this.options.strictReferences,
-  ): void {
-    if (isRefused) check.violation(field, detail)
-    else this.warnings.push({ index, field, detail: `${detail} It is left out.` })
-  }
+    /** The parsed records of a batch, each with the check that collects its further violations. */
+    read<V>(batch: readonly SourceRecord[], parse: (raw: SourceRecord['values'], check: InputCheck) => V) {
+      return batch.map(({ index, values: raw }) => {
+        const check = new InputCheck()
+        return { index, values: parse(raw, check), check }
+      })
+    },
 
-  /** The parsed records of a batch, each with the check that collects its further violations. */
-  read<V>(
-    batch: readonly SourceRecord[],
-    read: (raw: SourceRecord['values'], check: InputCheck) => V,
-  ): { index: number; values: V; check: InputCheck }[] {
-    return batch.map(({ index, values: raw }) => {
-      const check = new InputCheck()
-      return { index, values: read(raw, check), check }
-    })
-  }
-
-  /** Claims a key for a record; a second record with the same key gets a violation. */
-  claim(index: number, kind: string, key: string, check: InputCheck, field = kind): void {
-    const claims = this.#claims.get(kind) ?? new Map<string, number>()
-    this.#claims.set(kind, claims)
-    const first = claims.get(key)
-    if (first === undefined) claims.set(key, index)
-    else if (first !== index && !check.has(field)) check.violation(field, sameAs(this.options.wording.place(first)))
+    /** Claims a key for a record; a second record with the same key gets a violation. */
+    claim({ index, check }: Checked, kind: string, key: string, field = kind): void {
+      const ofKind = claims.get(kind) ?? new Map<string, number>()
+      claims.set(kind, ofKind)
+      const first = ofKind.get(key)
+      if (first === undefined) ofKind.set(key, index)
+      else if (first !== index && !check.has(field)) check.violation(field, sameAs(options.wording.place(first)))
+    },
   }
 }
 
 export function sameAs(place: string): string {
   return `This is the same as in ${place}; it must be unique.`
+}
+
+/** A value of a source record as a text; empty if it has none. */
+export function textOf(value: unknown): string {
+  return String(value ?? '').trim()
 }
 
 /** Small enough that a server handles other requests between two batches. */
@@ -160,12 +156,20 @@ export async function* batchesOf<T>(all: readonly T[]): AsyncGenerator<readonly 
   }
 }
 
-/** Whether a table was empty before the run, so that nothing needs to be looked up in it; first called before anything is stored. */
-export function isFirstLoad({ write }: ImportRun, table: (t: Tables) => PgTable): () => Promise<boolean> {
-  let isFirst: Promise<boolean> | undefined
-  return () => {
-    isFirst ??= write.db.$count(table(write.t)).then((rows) => rows === 0)
-    return isFirst
+/** Closes rows that are missing from a complete list. */
+export async function closeAll<Row extends Entity>(
+  run: ImportRun,
+  ledger: Ledger<Row>,
+  missing: readonly Row[],
+  closed: (row: Row) => Row,
+  action: ChangeAction = 'UPDATED',
+): Promise<void> {
+  for await (const batch of batchesOf(missing)) {
+    for (const row of batch) {
+      ledger.enter(row, closed(row), { action })
+      run.count('closed')
+    }
+    await ledger.store()
   }
 }
 
@@ -189,7 +193,7 @@ export function refusalToClose(
 /** What the last imports of the source closed as missing, by the id of the project; of people under the empty one. */
 export async function closedLately({ write, options }: ImportRun, noun: SheetNoun): Promise<Map<string, number>> {
   if (options.source === undefined) return new Map()
-  const { db, t, among } = write
+  const { db, t } = write
   const { id, at, kind, noun: of, source, closed, undoes } = t.importRun
   const isOurs = and(eq(kind, 'IMPORT'), eq(of, noun), eq(source, options.source))
   const undone = db.select({ undoes }).from(t.importRun).where(isNotNull(undoes))
@@ -201,17 +205,8 @@ export async function closedLately({ write, options }: ImportRun, noun: SheetNou
     .limit(LATEST_IMPORTS)
   const total = runs.reduce((sum, run) => sum + run.closed, 0)
   if (total === 0 || noun === 'people') return new Map([['', total]])
-  const { projectId, action, recordedAt, importId } = t.change
-  const isTheirs = and(
-    among(
-      recordedAt,
-      runs.map((run) => run.at),
-    ),
-    among(
-      importId,
-      runs.map((run) => run.id),
-    ),
-  )
+  const { projectId, action } = t.change
+  const isTheirs = or(...runs.map((run) => changesOfRun(write, run)))
   const rows = await db
     .select({ projectId, count: count() })
     .from(t.change)

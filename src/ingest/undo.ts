@@ -1,18 +1,11 @@
 import { and, eq, gt } from 'drizzle-orm'
 import { DETAILS, detailsIn } from '../details.js'
-import {
-  BATCH_ROWS,
-  backwards,
-  type ChangeRow,
-  type FieldChanges,
-  fieldChangesOf,
-  type Recorded,
-} from '../history/changes.js'
+import { backwards, type ChangeRow, type FieldChanges, fieldChangesOf, type Recorded } from '../history/changes.js'
 import { asRun, changesOfRun, type ImportRunRow, recordRun, runById } from '../history/importRuns.js'
 import { ERASED } from '../personnel/erasure.js'
 import type { Write } from '../store/store.js'
 import type { EntityKind } from '../vocabulary.js'
-import { type UndoableNoun, type UndoableRow, undoableNouns } from './undoableNouns.js'
+import { type Undoable, type UndoableRow, undoableNouns } from './undoableNouns.js'
 
 /** What undoing does to an entity: each field with its value now and the one that it gets, and what is left as it is. */
 export interface Undone {
@@ -39,17 +32,13 @@ export interface UndoReport {
 }
 
 /** An entity that a run changed, with its changes, the newest first. */
-interface Touched {
-  readonly entity: EntityKind
-  readonly id: string
-  readonly changes: readonly ChangeRow[]
-}
+type Touched = Readonly<{ entity: EntityKind; id: string; changes: ChangeRow[] }>
 
 /** Restores what a run changed, by the history; what was changed again since, or erased, is left. */
 export async function undoRun(single: Write, id: string, operator: string | null): Promise<UndoReport> {
   const write = asRun(single)
   const run = await runById(write, id)
-  const { nouns, finish } = undoableNouns(write)
+  const nouns = undoableNouns(write)
   const cancelled = await cancelledRuns(write)
   const entities: Undone[] = []
   for await (const batch of touchedBy(write, run)) {
@@ -57,10 +46,11 @@ export async function undoRun(single: Write, id: string, operator: string | null
     const later = await laterChanges(write, batch, cancelled)
     for (const entity of new Set(batch.map((one) => one.entity))) {
       const ofKind = batch.filter((one) => one.entity === entity)
-      entities.push(...(await undoEach(nouns[entity], ofKind, later)))
+      const found = await nouns[entity].find(ofKind.map((one) => one.id))
+      for (const one of ofKind) entities.push(...(await undoOne(one, found.get(one.id), later.get(one.id) ?? [])))
+      await nouns[entity].store()
     }
   }
-  await finish()
   const counts = { restored: 0, closed: 0, left: 0 }
   for (const { outcome } of entities) counts[outcome] += 1
   const { noun, source } = run
@@ -72,26 +62,20 @@ export async function undoRun(single: Write, id: string, operator: string | null
 
 /** Batches of the entities that a run changed. */
 async function* touchedBy(write: Write, run: ImportRunRow): AsyncGenerator<readonly Touched[]> {
-  let unfinished: readonly ChangeRow[] = []
+  let touched: Touched[] = []
   for await (const rows of backwards(write, changesOfRun(write, run))) {
-    const all = [...unfinished, ...rows]
+    for (const row of rows) {
+      const { entity, entityId: id } = row
+      const last = touched.at(-1)
+      if (last?.id === id) last.changes.push(row)
+      else touched.push({ entity, id, changes: [row] })
+    }
     // The next batch may have more changes of the last entity.
-    const last = rows.length === BATCH_ROWS ? rows.at(-1)?.entityId : undefined
-    unfinished = all.filter(({ entityId }) => entityId === last)
-    yield byEntity(all.filter(({ entityId }) => entityId !== last))
+    const [last] = touched.splice(-1)
+    yield touched
+    touched = last ? [last] : []
   }
-  yield byEntity(unfinished)
-}
-
-function byEntity(rows: readonly ChangeRow[]): Touched[] {
-  const touched = new Map<string, { entity: EntityKind; id: string; changes: ChangeRow[] }>()
-  for (const row of rows) {
-    const { entity, entityId: id } = row
-    const one = touched.get(id) ?? { entity, id, changes: [] }
-    touched.set(id, one)
-    one.changes.push(row)
-  }
-  return [...touched.values()]
+  yield touched
 }
 
 /** Runs that were undone, and those that undid them: what they changed counts only if the values show it. */
@@ -101,14 +85,10 @@ async function cancelledRuns({ db, t: { importRun } }: Write): Promise<ReadonlyS
   return new Set(rows.flatMap((row) => [row.id, row.undoes ?? row.id]))
 }
 
-type Later = ReadonlyMap<string, readonly ChangeRow[]>
-
 /** The changes of these entities since, the newest last, by id. */
-async function laterChanges(
-  { db, t: { change }, among }: Write,
-  batch: readonly Touched[],
-  cancelled: ReadonlySet<string>,
-): Promise<Later> {
+async function laterChanges(write: Write, batch: readonly Touched[], cancelled: ReadonlySet<string>) {
+  const { among, db } = write
+  const { change } = write.t
   const lastOwn = new Map(batch.map(({ id, changes }) => [id, changes[0]?.id ?? 0]))
   const first = Math.min(...lastOwn.values())
   const isLater = and(among(change.entityId, [...lastOwn.keys()]), gt(change.id, first))
@@ -121,52 +101,38 @@ async function laterChanges(
   return later
 }
 
-async function undoEach(noun: UndoableNoun, batch: readonly Touched[], later: Later): Promise<Undone[]> {
-  const rows = await noun.find(batch.map(({ id }) => id))
-  const done: Undone[] = []
-  for (const one of batch) {
-    const undone = await undoOne(noun, one, rows.get(one.id), later.get(one.id) ?? [])
-    if (undone) done.push(undone)
-  }
-  await noun.store()
-  return done
-}
-
-/** Undefined if it is already as it shall be. */
-async function undoOne(
-  noun: UndoableNoun,
-  { entity, id, changes }: Touched,
-  row: UndoableRow | undefined,
-  later: readonly ChangeRow[],
-): Promise<Undone | undefined> {
+/** Nothing if it is already as it shall be. */
+async function undoOne(touched: Touched, now: Undoable | undefined, later: readonly ChangeRow[]): Promise<Undone[]> {
+  const { entity, id, changes } = touched
+  const row = now?.row
   const names = [row?.['reference'] ?? row?.['key'], row?.['name'] ?? row?.['title'] ?? id]
   const entry = { entity, id, name: names.filter((part) => part != null).join(' ') }
-  const leave = (reason: string): Undone => ({ ...entry, outcome: 'left', fields: {}, left: [{ reason }] })
-  if (!row) return leave('It was removed since.')
-  if (row['erasedAt'] != null) return leave('This person was erased since.')
+  const leave = (...left: Left[]): Undone[] =>
+    left.length === 0 ? [] : [{ ...entry, outcome: 'left', fields: {}, left }]
+  if (!now || !row) return leave({ reason: 'It was removed since.' })
+  if (row['erasedAt'] != null) return leave({ reason: 'This person was erased since.' })
   const isNew = changes.at(-1)?.action === 'CREATED'
-  if (isNew && !noun.closing) return leave('It was created, and undoing removes nothing.')
+  if (isNew && !now.closing) return leave({ reason: 'It was created, and undoing removes nothing.' })
   const again = later.at(-1)
-  if (isNew && again) return leave(changedAgain(again))
+  if (isNew && again) return leave({ reason: changedAgain(again) })
   const { values, left } = restorable(netChange(changes), row, later)
-  if (isNew && left.length > 0) return { ...entry, outcome: 'left', fields: {}, left }
-  const wanted = isNew ? { ...noun.closing } : values
+  if (isNew && left.length > 0) return leave(...left)
+  const wanted = isNew ? { ...now.closing } : values
   const fields = Object.entries(wanted).flatMap(([field, to]) => {
-    const now = valueIn(row, field)
-    return isSame(now, to) ? [] : [[field, [now, to]] as const]
+    const from = valueIn(row, field)
+    return isSame(from, to) ? [] : [[field, [from, to]] as const]
   })
-  if (fields.length === 0) return left.length === 0 ? undefined : { ...entry, outcome: 'left', fields: {}, left }
-  const refusal = await noun.restore(id, wanted)
-  if (refusal !== undefined) return leave(refusal)
-  return { ...entry, outcome: isNew ? 'closed' : 'restored', fields: Object.fromEntries(fields), left }
+  if (fields.length === 0) return leave(...left)
+  const refusal = await now.restore(wanted)
+  if (refusal !== undefined) return leave({ reason: refusal })
+  return [{ ...entry, outcome: isNew ? 'closed' : 'restored', fields: Object.fromEntries(fields), left }]
 }
 
 /** Each field of several changes with its value before the first and after the last of them. */
 function netChange(changes: readonly ChangeRow[]): FieldChanges {
   const net = new Map<string, readonly [Recorded, Recorded]>()
-  for (const fields of changes.map(fieldChangesOf)) {
+  for (const fields of changes.map(fieldChangesOf))
     for (const [field, [from, to]] of Object.entries(fields)) net.set(field, [from, (net.get(field) ?? [from, to])[1]])
-  }
   return Object.fromEntries(net)
 }
 

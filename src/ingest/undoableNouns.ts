@@ -1,14 +1,13 @@
 import { DETAILS, detailsIn, storedDetails } from '../details.js'
 import { Fault } from '../errors.js'
-import { recordReader } from '../fields.js'
+import { type Fields, recordReader, type Values } from '../fields.js'
 import type { FieldChanges, Recorded } from '../history/changes.js'
-import type { Entity, Ledger, Stored } from '../history/ledger.js'
+import type { Entity, Ledger } from '../history/ledger.js'
 import { GROUP_FIELDS, groups, groupsLedger, groupsOfPeople, groupWith } from '../personnel/groups.js'
-import { applyMembershipChanges, type MembershipChange, membershipChangesTo } from '../personnel/memberships.js'
+import { applyMembershipChanges, membershipChangesTo } from '../personnel/memberships.js'
 import {
   checkPerson,
   PERSON_FIELDS,
-  type PersonRow,
   peopleLedger,
   personnel,
   personWith,
@@ -17,7 +16,7 @@ import {
 import { refuseDuplicate } from '../personnel/uniqueness.js'
 import { checkIssue, ISSUE_FIELDS, type IssueRow, issues, issuesLedger, issueWith } from '../projects/issues.js'
 import { checkProject, PROJECT_FIELDS, projects, projectsLedger, projectWith } from '../projects/projects.js'
-import { checkRisk, RISK_FIELDS, type RiskRow, risks, risksLedger, riskWith, Tally } from '../projects/risks.js'
+import { checkRisk, RISK_FIELDS, type RiskRow, risks, risksLedger, riskWith } from '../projects/risks.js'
 import { byIds } from '../store/query/page.js'
 import type { Write } from '../store/store.js'
 import { fold, InputCheck } from '../text.js'
@@ -26,95 +25,80 @@ import type { EntityKind } from '../vocabulary.js'
 export type UndoableRow = Readonly<Record<string, unknown>>
 
 /** Values by the names that the history has for them. */
-type Values = Readonly<Record<string, Recorded>>
+type Former = Readonly<Record<string, Recorded>>
 
-/** How the entities of a kind get former values back. */
-export interface UndoableNoun {
-  /** What one becomes that was created; undefined if it stays. */
-  readonly closing?: Values
-  find(ids: readonly string[]): Promise<ReadonlyMap<string, UndoableRow>>
+/** An entity as it is now, which can get former values back. */
+export interface Undoable {
+  readonly row: UndoableRow
+  /** What it becomes if it was created; undefined if it stays. */
+  readonly closing: Former | undefined
   /** Returns why it cannot be, if so. */
-  restore(id: string, values: Values): Promise<string | undefined>
-  store(): Promise<void>
+  restore(former: Former): Promise<string | undefined>
 }
 
-interface Plan<Row extends Entity> {
-  readonly ledger: Ledger<Row>
-  readonly closing?: Values
+interface UndoableNoun {
+  find(ids: readonly string[]): Promise<ReadonlyMap<string, Undoable>>
+  store(): Promise<unknown>
+}
+
+interface Plan<Row extends Entity, F extends Fields> {
+  readonly closing?: Former
   rows(ids: readonly string[]): Promise<Map<string, Row>>
   /** Fields that no two entities have in common. */
   readonly unique: readonly string[]
   refuseTaken(draft: Row): Promise<void>
-  draft(before: Row, values: Values, check: InputCheck): Row
-  /** Changes that no column of the row holds. */
-  beside?(row: Row, values: Values): Promise<FieldChanges>
-  onStored?(stored: readonly Stored<Row>[]): Promise<void>
+  check?(before: Row, values: Values<F>, check: InputCheck): void
+  /** The row of `before` with these values, and what is derived from them. */
+  draft(before: Row, values: Values<F>): Row
+  /** Restores what no column of the row holds. */
+  beside?(row: Row, former: Former): Promise<FieldChanges>
 }
 
-export function undoableNouns(write: Write) {
-  const tally = new Tally()
-  const nouns: Readonly<Record<EntityKind, UndoableNoun>> = {
-    PERSON: peopleNoun(write),
-    GROUP: nounOf({
-      ledger: groupsLedger(write),
+export function undoableNouns(write: Write): Readonly<Record<EntityKind, UndoableNoun>> {
+  const { t } = write
+  return {
+    PERSON: nounOf(peopleLedger(write), PERSON_FIELDS, {
+      closing: { status: 'INACTIVE', groups: [] },
+      rows: (ids) => peopleWithGroups(write, ids),
+      unique: ['email', 'externalId'],
+      refuseTaken: (draft) => refuseTakenPerson(write, draft),
+      check: checkPerson,
+      draft: (before, values) => personWith(write, before, values),
+      beside: async ({ id }, { groups: names }) => {
+        if (!Array.isArray(names)) return {}
+        const changes = await membershipChangesTo(write, new Map([[id, await groupIdsOf(write, names)]]))
+        await applyMembershipChanges(write, changes.values())
+        return changes.get(id)?.changes ?? {}
+      },
+    }),
+    GROUP: nounOf(groupsLedger(write), GROUP_FIELDS, {
       rows: (ids) => byIds(write, groups, ids),
       unique: ['name', 'externalId'],
       refuseTaken: (draft) =>
-        refuseDuplicate(write, 'group', write.t.group, draft, { name: 'nameFolded', externalId: 'externalId' }),
-      draft: (before, values, check) => groupWith(write, before, readGroup(values, check)),
+        refuseDuplicate(write, 'group', t.group, draft, { name: 'nameFolded', externalId: 'externalId' }),
+      draft: (before, values) => groupWith(write, before, values),
     }),
-    PROJECT: nounOf({
-      ledger: projectsLedger(write),
+    PROJECT: nounOf(projectsLedger(write), PROJECT_FIELDS, {
       closing: { status: 'CLOSED' },
       rows: (ids) => byIds(write, projects, ids),
       unique: ['key'],
-      refuseTaken: (draft) => refuseDuplicate(write, 'project', write.t.project, draft, { key: 'key' }),
-      draft: (before, values, check) => {
-        const given = readProject(values, check)
-        checkProject(before, given, check)
-        return { ...projectWith(write, before, given), syncedAt: before.syncedAt }
-      },
+      refuseTaken: (draft) => refuseDuplicate(write, 'project', t.project, draft, { key: 'key' }),
+      check: checkProject,
+      draft: (before, values) => ({ ...projectWith(write, before, values), syncedAt: before.syncedAt }),
     }),
-    RISK: nounOf<RiskRow>({
+    RISK: nounOf(risksLedger(write), RISK_FIELDS, {
       ...entryPlan(write, 'risk'),
-      ledger: risksLedger(write),
       rows: (ids) => byIds(write, risks, ids),
-      draft: (before, values, check) => {
-        const given = readRisk(values, check)
-        checkRisk(before, given, check)
-        const owner = { id: textIn(values, 'ownerId'), name: textIn(values, 'ownerName') }
-        return riskWith(write, before, { ...given, projectId: before.projectId, owner })
-      },
-      onStored: async (stored) => {
-        for (const one of stored) tally.count(one)
-      },
+      check: checkRisk,
+      draft: (before, values) => riskWith(write, before, { ...values, projectId: before.projectId }),
     }),
-    ISSUE: nounOf<IssueRow>({
+    ISSUE: nounOf(issuesLedger(write), ISSUE_FIELDS, {
       ...entryPlan(write, 'issue'),
-      ledger: issuesLedger(write),
       rows: (ids) => byIds(write, issues, ids),
-      draft: (before, values, check) => {
-        const given = readIssue(values, check)
-        checkIssue(before, given, check)
-        const assignee = { id: textIn(values, 'assigneeId'), name: textIn(values, 'assigneeName') }
-        const { projectId } = before
-        return issueWith(write, before, { ...given, projectId, assignee, riskId: textIn(values, 'riskId') })
-      },
+      check: checkIssue,
+      draft: (before, values) => issueWith(write, before, { ...values, projectId: before.projectId }),
     }),
   }
-  return { nouns, finish: () => tally.store(write) }
-}
-
-const readPerson = recordReader(PERSON_FIELDS)
-const readGroup = recordReader(GROUP_FIELDS)
-const readProject = recordReader(PROJECT_FIELDS)
-const readRisk = recordReader(RISK_FIELDS)
-const readIssue = recordReader(ISSUE_FIELDS)
-
-/** Absent keeps what is stored, null clears it. */
-function textIn(values: Values, field: string): string | null | undefined {
-  const value = values[field]
-  return value == null ? value : String(value)
 }
 
 function entryPlan(write: Write, noun: 'risk' | 'issue') {
@@ -129,91 +113,57 @@ function entryPlan(write: Write, noun: 'risk' | 'issue') {
   }
 }
 
-/** People, with their groups by name as in their history. */
-function peopleNoun(write: Write): UndoableNoun {
-  let joined: MembershipChange[] = []
-  const noun = nounOf<PersonRow>({
-    ledger: peopleLedger(write),
-    closing: { status: 'INACTIVE', groups: [] },
-    rows: (ids) => byIds(write, personnel, ids),
-    unique: ['email', 'externalId'],
-    refuseTaken: (draft) => refuseTakenPerson(write, draft),
-    draft: (before, values, check) => {
-      const given = readPerson(values, check)
-      checkPerson(before, given, check)
-      const mergedInto = textIn(values, 'mergedInto')
-      return personWith(write, mergedInto === undefined ? before : { ...before, mergedInto }, given)
-    },
-    beside: async ({ id }, { groups: names }) => {
-      if (!Array.isArray(names)) return {}
-      const changes = await membershipChangesTo(write, new Map([[id, await groupIdsOf(write, names)]]))
-      joined.push(...changes.values())
-      return changes.get(id)?.changes ?? {}
-    },
-    onStored: async () => {
-      const changes = joined
-      joined = []
-      await applyMembershipChanges(write, changes)
-    },
-  })
-  const find = async (ids: readonly string[]) => {
-    const rows = await noun.find(ids)
-    const groupsOf = await groupsOfPeople(write, ids)
-    const named = (id: string) => (groupsOf.get(id) ?? []).map(({ name }) => name)
-    return new Map([...rows].map(([id, row]) => [id, { ...row, groups: named(id) }]))
-  }
-  return { ...noun, find }
+/** People, with the names of their groups as in their history. */
+async function peopleWithGroups(write: Write, ids: readonly string[]) {
+  const groupsOf = await groupsOfPeople(write, ids)
+  const named = (id: string) => (groupsOf.get(id) ?? []).map(({ name }) => name)
+  return new Map([...(await byIds(write, personnel, ids))].map(([id, row]) => [id, { ...row, groups: named(id) }]))
 }
 
 async function groupIdsOf({ db, t, among }: Write, names: readonly string[]): Promise<Set<string>> {
   const { id, nameFolded } = t.group
-  const rows = await db
-    .select({ id, nameFolded })
-    .from(t.group)
-    .where(among(nameFolded, names.map(fold)))
+  const isNamed = among(nameFolded, names.map(fold))
+  const rows = await db.select({ id, nameFolded }).from(t.group).where(isNamed)
   const lost = names.find((name) => rows.every((row) => row.nameFolded !== fold(name)))
   if (lost !== undefined) throw new Fault('NOT_FOUND', `There is no longer a group ${lost}.`)
   return new Set(rows.map((row) => row.id))
 }
 
-function nounOf<Row extends Entity>(plan: Plan<Row>): UndoableNoun {
-  const { ledger, closing, unique } = plan
-  let rows = new Map<string, Row>()
-  const store = async (): Promise<void> => {
-    const stored = await ledger.store()
-    await plan.onStored?.(stored)
-  }
-  const enter = async (row: Row, values: Values): Promise<void> => {
-    const check = new InputCheck()
-    const { [DETAILS]: order, ...others } = values
-    const draft = inOrder(plan.draft(row, others, check), order)
-    const [violation] = check.found
-    if (violation) throw new Fault('VALIDATION_FAILED', `${violation.member}: ${violation.detail}`)
-    const isClaiming = unique.some((field) => field in values)
-    // What is restored before it may hold the same value until it is stored.
-    if (isClaiming) await store()
-    if (isClaiming) await plan.refuseTaken(draft)
-    ledger.enter(row, draft, { beside: (await plan.beside?.(row, values)) ?? {} })
-    if (isClaiming) await store()
-  }
-  return {
-    ...(closing && { closing }),
-    async find(ids) {
-      rows = await plan.rows(ids)
-      return rows
-    },
-    async restore(id, values) {
-      const row = rows.get(id)
-      if (!row) return 'It is no longer there.'
+function nounOf<Row extends Entity, F extends Fields>(
+  ledger: Ledger<Row>,
+  fields: F,
+  plan: NoInfer<Plan<Row, F>>,
+): UndoableNoun {
+  const read = recordReader(fields)
+  const undoable = (row: Row): Undoable => ({
+    row,
+    closing: plan.closing,
+    async restore(former) {
       try {
-        await enter(row, values)
+        const check = new InputCheck()
+        const { [DETAILS]: order, ...others } = former
+        const values = read(others, check)
+        plan.check?.(row, values, check)
+        const [violation] = check.found
+        if (violation) return `${violation.member}: ${violation.detail}`
+        // Links, such as `ownerId`, are columns but no fields.
+        const draft = inOrder(plan.draft({ ...row, ...others }, values), order)
+        if (plan.unique.some((field) => field in former)) {
+          // What is restored before it may hold the same value until it is stored.
+          await ledger.store()
+          await plan.refuseTaken(draft)
+        }
+        ledger.enter(row, draft, { beside: (await plan.beside?.(row, former)) ?? {} })
         return undefined
       } catch (error) {
         if (error instanceof Fault && error.code !== 'UNAVAILABLE') return error.message
         throw error
       }
     },
-    store,
+  })
+  return {
+    find: async (ids) => new Map([...(await plan.rows(ids))].map(([id, row]) => [id, undoable(row)])),
+    store: () => ledger.store(),
   }
 }
 

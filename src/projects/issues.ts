@@ -139,7 +139,7 @@ export function issueWith(
   before: IssueRow | undefined,
   values: IssueValues & {
     projectId: string
-    id?: string | undefined
+    id?: string | null | undefined
     assignee?: Assignee
     riskId?: string | null | undefined
   },

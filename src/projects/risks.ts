@@ -180,6 +180,7 @@ export function risksLedger(write: Write): Ledger<RiskRow> {
     projectOf: ({ projectId }) => projectId,
     stateOf: (risk) => riskState(risk),
     tracked: [...namesOf(RISK_FIELDS), 'score', 'ownerId', 'ownerName'],
+    follow: followScores,
   })
 }
 
@@ -209,7 +210,7 @@ export function scoreInstead(before: RiskRow | undefined, values: RiskValues): n
 export function riskWith(
   write: Write,
   before: RiskRow | undefined,
-  values: RiskValues & { projectId: string; id?: string | undefined; owner?: Assignee },
+  values: RiskValues & { projectId: string; id?: string | null | undefined; owner?: Assignee },
 ): RiskRow {
   const { projectId, id, owner } = values
   const facts = patchedFields(RISK_FIELDS, values, before)
@@ -233,26 +234,21 @@ export function riskWith(
   }
 }
 
-/** The counts by score that ranks are computed from. */
-export class Tally {
-  private readonly moved = new Map<number, number>()
-
-  count({ before, after }: Stored<RiskRow>): void {
-    this.add(before, -1)
-    this.add(after, 1)
+/** Updates the counts by score that ranks are computed from. */
+export async function followScores({ db, t }: Write, stored: readonly Stored<RiskRow>[]): Promise<void> {
+  const moved = new Map<number, number>()
+  const add = (risk: RiskRow | undefined, by: number) => {
+    if (risk?.live) moved.set(risk.score, (moved.get(risk.score) ?? 0) + by)
   }
-
-  async store({ db, t }: Write): Promise<void> {
-    for (const [score, by] of this.moved) {
-      if (by === 0) continue
-      await db
-        .insert(t.riskTally)
-        .values({ score, live: Math.max(by, 0) })
-        .onConflictDoUpdate({ target: t.riskTally.score, set: { live: sql`${t.riskTally.live} + ${by}` } })
-    }
+  for (const { before, after } of stored) {
+    add(before, -1)
+    add(after, 1)
   }
-
-  private add(risk: RiskRow | undefined, by: number): void {
-    if (risk?.live) this.moved.set(risk.score, (this.moved.get(risk.score) ?? 0) + by)
+  for (const [score, by] of moved) {
+    if (by === 0) continue
+    await db
+      .insert(t.riskTally)
+      .values({ score, live: Math.max(by, 0) })
+      .onConflictDoUpdate({ target: t.riskTally.score, set: { live: sql`${t.riskTally.live} + ${by}` } })
   }
 }

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { newId } from '../../src/ids.js'
 import { personWith } from '../../src/personnel/people.js'
 import { issueWith } from '../../src/projects/issues.js'
-import { riskWith } from '../../src/projects/risks.js'
+import { followScores, riskWith } from '../../src/projects/risks.js'
 import type { Write } from '../../src/store/store.js'
 import { ISSUE_SEVERITIES, RISK_STATUSES } from '../../src/vocabulary.js'
-import { addGroup, addProject, project, tally } from '../support/fixtures.js'
+import { addGroup, addProject, project } from '../support/fixtures.js'
 import { NOW, openGateway } from '../support/harness.js'
 import { newStore, type TestStore } from '../support/stores.js'
 import { rowsOf } from './sync.js'
@@ -49,7 +49,7 @@ async function fill(write: Write): Promise<void> {
     }),
   )
   await write.insertAll(write.t.risk, risks)
-  await tally(
+  await followScores(
     write,
     risks.map((after) => ({ before: undefined, after })),
   )

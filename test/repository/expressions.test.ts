@@ -35,7 +35,6 @@ const JUSTIFIED: Readonly<Record<string, string>> = {
     'Starts at a separator, and looks ahead as far as the quotes after it.',
   "ingest/files/csv.ts: /(^|[,;\\t\\r\\n])(?='*[=+\\-@\\t\\r＝＋－＠])/":
     'Starts at a separator, and looks ahead as far as the quotes after it.',
-  'ingest/files/csv.ts: /^(?!# |[^\\S\\r\\n]*$)/m': 'Looks ahead as far as the blanks of one line.',
   'ingest/files/days.ts: /^(?<day>\\d\\d?)\\. (?<month>[\\p{L}\\p{M}]+\\.?) (?<year>\\d\\d)(?!\\d)/iu':
     'Starts at the beginning alone, and looks one character ahead.',
   'ingest/files/guess/dates.ts: /^(\\p{L}+)(\\.?) \\d{1,2}(,? )\\d{4}(?!\\d)/u':

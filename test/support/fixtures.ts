@@ -1,11 +1,10 @@
 import { eq } from 'drizzle-orm'
 import type { DetailsChange } from '../../src/details.js'
-import type { Stored } from '../../src/history/ledger.js'
 import { type GroupInput, addGroup as storeGroup } from '../../src/personnel/groups.js'
 import { addPerson, changePerson, type PersonInput } from '../../src/personnel/people.js'
 import { type IssueRow, issuesLedger, issueWith } from '../../src/projects/issues.js'
 import { type ProjectRow, projectsLedger, projectWith } from '../../src/projects/projects.js'
-import { type RiskRow, risksLedger, riskWith, Tally } from '../../src/projects/risks.js'
+import { type RiskRow, risksLedger, riskWith } from '../../src/projects/risks.js'
 import type { Write } from '../../src/store/store.js'
 import { ISSUE_SEVERITIES, ISSUE_STATUSES, PERSON_STATUSES, RISK_STATUSES } from '../../src/vocabulary.js'
 
@@ -49,7 +48,7 @@ export async function addRisks(write: Write, drafts: readonly RiskDraft[]): Prom
     const owner = { id: ownerId, name: ownerName }
     return ledger.enter(undefined, riskWith(write, undefined, { ...draft, owner })).row.id
   })
-  await tally(write, await ledger.store())
+  await ledger.store()
   return ids
 }
 
@@ -192,10 +191,3 @@ function registerFacts(i: number): Partial<RiskDraft> {
 export const DEAR_PERSON = ['a', 'b', 'c', 'd']
   .map((name) => `${name}: groups { id name externalId description createdAt }`)
   .join(' ')
-
-/** Updates the counts that ranks are computed from. */
-export function tally(write: Write, stored: readonly Stored<RiskRow>[]): Promise<void> {
-  const counts = new Tally()
-  for (const one of stored) counts.count(one)
-  return counts.store(write)
-}

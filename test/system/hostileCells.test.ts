@@ -21,7 +21,7 @@ const CELLS: readonly (readonly [what: string, noun: string, sheet: string, said
   [
     'an id',
     'risks',
-    lines('id,project,title', `"${BLANKS}x",APOLLO,Steel`),
+    lines('id,project,reference,title', `"${BLANKS}x",APOLLO,R-1,Steel`),
     'line 2, id: Must be an id in the form of an export.',
   ],
   [
@@ -33,8 +33,8 @@ const CELLS: readonly (readonly [what: string, noun: string, sheet: string, said
   [
     'a step and its explanation',
     'risks',
-    lines('Ref,Title,Likelihood,Impact', `R-1,Steel,"Medium: a${BLANKS}x",2`, 'R-2,Storm,2,3'),
-    'Likelihood: it is not known what "Medium: a ',
+    lines('Ref,Title,Likelihood,Impact', `R-1,Steel,"Mystery: a${BLANKS}x",2`, 'R-2,Storm,2,3'),
+    'Likelihood: it is not known what "Mystery: a ',
   ],
   [
     'a rank',

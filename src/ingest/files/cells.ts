@@ -57,19 +57,16 @@ export class DetailNames {
   add(entry: Entry): void {
     if (this.areTooMany) return
     const names = detailsOf(entry).map(({ name }) => name)
-    for (const [at, name] of names.entries()) {
-      if (this.#seen.has(name)) continue
+    if (names.every((name) => this.#seen.has(name))) return
+    // After the name before it in its own entry; the first of an entry before the next one that was seen.
+    const next = names.find((name) => this.#seen.has(name))
+    let place = next === undefined ? this.all.length : this.all.indexOf(next)
+    for (const name of names) {
+      if (this.#seen.has(name)) place = this.all.indexOf(name)
+      else this.all.splice(place, 0, name)
       this.#seen.add(name)
-      this.all.splice(this.#placeOf(names, at), 0, name)
+      place++
     }
-  }
-
-  /** After the name before it in its own entry; the first of an entry before the next one that was seen. */
-  #placeOf(names: readonly string[], at: number): number {
-    const last = names[at - 1]
-    if (last !== undefined) return this.all.indexOf(last) + 1
-    const next = names.slice(1).find((name) => this.#seen.has(name))
-    return next === undefined ? this.all.length : this.all.indexOf(next)
   }
 }
 

@@ -16,16 +16,14 @@ export function* csvRecords(text: string, separator: Separator, { name = 'The te
     throw new UnreadableSheet(name, sentence, { line })
   }
   const requireWidth = (cells: number) => {
-    const most = COLUMNS_MAX
-    if (cells <= most) return
-    const advice = 'Leave columns out, or is a line break missing?'
-    refuse(`There are more than ${most.toLocaleString('en')} cells in this row. ${advice}`)
+    if (cells <= COLUMNS_MAX) return
+    const found = `There are more than ${COLUMNS_MAX.toLocaleString('en')} cells in this row.`
+    refuse(`${found} Leave columns out, or is a line break missing?`)
   }
   const requireShort = (characters: number, column: number) => {
-    const most = CELL_CHARACTERS_MAX
-    if (characters <= most) return
-    const advice = 'Shorten it, or is a quote missing?'
-    refuse(`Cell ${column + 1} has more than ${most.toLocaleString('en')} characters. ${advice}`)
+    if (characters <= CELL_CHARACTERS_MAX) return
+    const found = `Cell ${column + 1} has more than ${CELL_CHARACTERS_MAX.toLocaleString('en')} characters.`
+    refuse(`${found} Shorten it, or is a quote missing?`)
   }
 
   const plainCell = (column: number) => {
@@ -100,15 +98,8 @@ function lineEnds(text: string): number {
 /** A text as a table, once for each separator that it may have, the likeliest one first. */
 export function csvTables(text: string, name: string): Table[] {
   const { separators, start } = separatorsOf(text)
-  const isOpenEnded = !/[\r\n]$/.test(text)
-  return separators.map((separator) => ({
-    name,
-    unit: 'line',
-    isOpenEnded,
-    notes: [],
-    sheets: [],
-    rows: () => csvRecords(text, separator, { name, start }),
-  }))
+  const table = { name, unit: 'line', isOpenEnded: !/[\r\n]$/.test(text), notes: [], sheets: [] } as const
+  return separators.map((separator) => ({ ...table, rows: () => csvRecords(text, separator, { name, start }) }))
 }
 
 /** The likeliest separators first, and where the first record begins: Excel writes `sep=;` on a line before it. */
@@ -116,38 +107,25 @@ export function separatorsOf(text: string): { separators: Separator[]; start: nu
   const declared = /^"?sep=([,;\t])"?(?:\r\n?|\n|$)/i.exec(text)
   const separator = SEPARATORS.find((one) => one === declared?.[1])
   if (declared && separator) return { separators: [separator], start: declared[0].length }
-  const header = outsideQuotes(text)
+  const bare = text.slice(0, HEADER_CHARACTERS).replaceAll(/"[^"]*"?/g, '')
+  const header = bare.split(/[\r\n]/).find((line) => line.trim() !== '' && !line.startsWith('# ')) ?? ''
   const count = (one: string) => header.split(one).length
   return { separators: SEPARATORS.toSorted((one, other) => count(other) - count(one)), start: 0 }
 }
 
-function outsideQuotes(text: string): string {
-  // The first line that is neither blank nor a comment.
-  let at = Math.max(0, text.search(/^(?!# |[^\S\r\n]*$)/m))
-  let outside = ''
-  for (;;) {
-    const [plain = ''] = /^[^"\r\n]*/.exec(text.slice(at)) ?? []
-    outside += plain
-    const quote = at + plain.length
-    const close = text[quote] === '"' ? text.indexOf('"', quote + 1) : -1
-    if (close === -1) return outside
-    at = close + 1
-  }
-}
+/** Where the first line with cells is, outside of quotes. */
+const HEADER_CHARACTERS = 100_000
 
 // White space at an end and a single blank cell are quoted too: other programs drop them.
-const MUST_QUOTE: Readonly<Record<Separator, RegExp>> = {
-  ',': /[",\r\n]|^\s|\s$/,
-  ';': /[";\r\n]|^\s|\s$/,
-  '\t': /["\t\r\n]|^\s|\s$/,
-}
+const MUST_QUOTE = /["\r\n]|^\s|\s$/
 
 /** One record as a line, quoted where needed, so that parsing it returns these cells. */
 export function csvLine(cells: readonly string[], separator: Separator = ','): string {
   const line = cells.map((cell, index) => {
     const isComment = index === 0 && cell.startsWith('# ')
     const isBlankLine = cells.length === 1 && cell === ''
-    return isComment || isBlankLine || MUST_QUOTE[separator].test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+    const isQuoted = isComment || isBlankLine || cell.includes(separator) || MUST_QUOTE.test(cell)
+    return isQuoted ? `"${cell.replaceAll('"', '""')}"` : cell
   })
   return `${line.join(separator)}\r\n`
 }

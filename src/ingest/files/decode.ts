@@ -1,5 +1,5 @@
 import { constants, isUtf8 } from 'node:buffer'
-import { UnreadableSheet } from './table.js'
+import { attempt, UnreadableSheet } from './table.js'
 
 const SIGNATURES = [
   {
@@ -27,12 +27,12 @@ export function decode(bytes: Uint8Array, name: string, encoding?: string): stri
   if (other) refuse(`This is ${other.kind}, not text. ${other.advice}`)
   const marked = MARKS.find((one) => startsWith(bytes, one.bytes))?.encoding
   const decoder =
-    decoderOf(encoding ?? marked ?? 'utf-8') ??
+    attempt(() => new TextDecoder(encoding ?? marked ?? 'utf-8', { fatal: true })) ??
     refuse(`Unknown encoding "${encoding}"; try utf-8, windows-1252 or utf-16le.`)
   if ((marked ?? decoder.encoding) !== decoder.encoding)
     refuse(`The byte order mark says ${marked}; leave --encoding out.`)
 
-  const text = decoded(bytes, decoder) ?? refuse(...invalid(bytes, decoder.encoding))
+  const text = attempt(() => decoded(bytes, decoder)) ?? refuse(...invalid(bytes, decoder.encoding))
   const nul = text.indexOf('\0')
   const line = () => text.slice(0, nul).split(/\r\n?|\n/).length
   if (nul >= 0) refuse('Here is a NUL byte: this is not text, or it is UTF-16; then give --encoding utf-16le.', line())
@@ -44,23 +44,11 @@ function startsWith(bytes: Uint8Array, beginning: readonly number[]): boolean {
   return beginning.every((byte, index) => bytes[index] === byte)
 }
 
-function decoderOf(encoding: string): TextDecoder | undefined {
-  try {
-    return new TextDecoder(encoding, { fatal: true })
-  } catch {
-    return undefined
-  }
-}
-
-function decoded(bytes: Uint8Array, decoder: TextDecoder): string | undefined {
-  try {
-    const text = decoder.decode(bytes)
-    return decoder.encoding === 'windows-1252'
-      ? text.replace(/[\x80-\x9f]/g, (control) => WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80))
-      : text
-  } catch {
-    return undefined
-  }
+function decoded(bytes: Uint8Array, decoder: TextDecoder): string {
+  const text = decoder.decode(bytes)
+  return decoder.encoding === 'windows-1252'
+    ? text.replace(/[\x80-\x9f]/g, (control) => WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80))
+    : text
 }
 
 // Node 20.18.3 to 24 decodes windows-1252 as Latin-1 (nodejs/node#56542), which has control characters here.
@@ -68,19 +56,9 @@ const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’�
 
 function invalid(bytes: Uint8Array, encoding: string): [sentence: string, line?: number] {
   if (encoding !== 'utf-8') return [`The file is not in ${encoding}.`]
+  // Line by line, because no byte of a multi-byte character looks like a line end.
+  const latin = Buffer.from(bytes).toString('latin1')
+  const before = latin.split(/\r\n?|\n/).findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')))
   const advice = 'Save the file as UTF-8, or give --encoding windows-1252, which is what Excel on Windows writes.'
-  return [`Here is a byte that is not UTF-8. ${advice}`, lineOfBadByte(bytes)]
-}
-
-// Line by line, because no byte of a multi-byte character looks like a line end.
-function lineOfBadByte(bytes: Uint8Array): number {
-  let line = 1
-  let start = 0
-  for (const [index, byte] of bytes.entries()) {
-    if (byte !== 0x0a && (byte !== 0x0d || bytes[index + 1] === 0x0a)) continue
-    if (!isUtf8(bytes.subarray(start, index))) break
-    start = index + 1
-    line++
-  }
-  return line
+  return [`Here is a byte that is not UTF-8. ${advice}`, 1 + before]
 }

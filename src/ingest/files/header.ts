@@ -1,6 +1,7 @@
+import { DETAILS } from '../../details.js'
 import { fold } from '../../text.js'
 import { unguarded } from './csv.js'
-import { type Mapping, mayLack } from './mapping.js'
+import { isNeeded, type Mapping, usesOf } from './mapping.js'
 import { excerpt, isBlank, NO_FLAWS, type SheetViolation, type Table, type TableRow, UnreadableSheet } from './table.js'
 
 /** Rows at the beginning of a file among which its header is looked for. */
@@ -45,28 +46,24 @@ export function knownColumns(knows: (heading: string) => boolean, isByMost = fal
   }
 }
 
-/** A header names a column for every rule of the map that needs one. */
-export function mappedColumns({ rules, where }: Mapping): HeaderTest {
-  const all = [...rules.values(), ...where].filter(({ from }) => from.length > 0)
-  const needed = all.filter((one) => !mayLack(one))
+/** A header names a column for every rule of the map that needs one, or is one of another kind. */
+export function mappedColumns(mapping: Mapping, other?: HeaderTest): HeaderTest {
+  const uses = usesOf(mapping)
+  const all = uses.map(([, one]) => one)
+  const needed = all.filter(isNeeded)
   const wanted = (needed.length > 0 ? needed : all).map(({ from }) => from.map(headingKey))
-  const names = new Set(all.flatMap(({ from }) => from.map(headingKey)))
+  // As at the first import, a detail is no known heading: a note that is merged beside the table is such a detail.
+  const fields = uses.filter(([field]) => !field.startsWith(`${DETAILS}.`))
+  const names = new Set(fields.flatMap(([, { from }]) => from.map(headingKey)))
   return {
     needed: needed.length || Math.min(all.length, 1),
-    knows: (heading) => names.has(headingKey(heading)),
+    ...other,
+    knows: (heading) => names.has(headingKey(heading)) || other?.knows(heading) === true,
     count(headings) {
       const keys = new Set(headings.map(headingKey))
-      return wanted.filter((names) => names.some((name) => keys.has(name))).length
+      const mapped = wanted.filter((names) => names.some((name) => keys.has(name))).length
+      return Math.max(mapped, other?.count(headings) ?? 0)
     },
-  }
-}
-
-/** A header of either kind. */
-export function orColumns(one: HeaderTest, other: HeaderTest): HeaderTest {
-  return {
-    ...other,
-    knows: (heading) => one.knows(heading) || other.knows(heading),
-    count: (headings) => Math.max(one.count(headings), other.count(headings)),
   }
 }
 
@@ -79,7 +76,7 @@ export interface HeadedTable {
   readonly count: number
 }
 
-/** The first table with a header; if there is none, the row that is nearest to one. */
+/** The table with the best header, or the first one that is enough; if there is none, the row that is nearest to one. */
 export function headedTable(tables: Iterable<Table>, test: HeaderTest): HeadedTable | undefined {
   let nearest: HeadedTable | undefined
   let first: Table | undefined
@@ -87,16 +84,17 @@ export function headedTable(tables: Iterable<Table>, test: HeaderTest): HeadedTa
   for (const table of tables) {
     first ??= table
     try {
-      const found = headerIn(table, test)
-      if (found && isEnough(found, test)) return found
-      if (found && (!nearest || worth(found, test) > worth(nearest, test))) nearest = found
+      for (const found of headersIn(table, test))
+        if (!nearest || worth(found, test) > worth(nearest, test)) nearest = found
     } catch (error) {
       // With another separator the text may be readable.
       if (!(error instanceof UnreadableSheet)) throw error
       if (table === first) violation = error
     }
+    if (nearest && isEnough(nearest, test)) break
   }
-  if (violation && (nearest?.count ?? 0) < test.needed) throw violation
+  if (nearest && nearest.count >= test.needed) return { ...nearest, header: wholeHeader(nearest, test) }
+  if (violation) throw violation
   return nearest
 }
 
@@ -107,25 +105,21 @@ function worth({ table, count }: HeadedTable, { isNamed }: HeaderTest): number {
   return count > 0 && table.sheet !== undefined && isNamed?.(table.sheet) ? count + NAME_WORTH : count
 }
 
-function headerIn(table: Table, test: HeaderTest): HeadedTable | undefined {
-  let nearest: HeadedTable | undefined
+function headersIn(table: Table, test: HeaderTest): HeadedTable[] {
+  const all: HeadedTable[] = []
   let last: readonly string[] = []
-  let above = 0
   for (const { line, cells: raw } of table.rows()) {
     if (raw.every(isBlank)) continue
     const cells = headingsOf(raw)
-    const grouped = withGroups(cells, last)
     const joined = joinedHeader(last, cells, test)
-    const count = Math.max(test.count(cells), test.count(grouped))
-    const found = joined
-      ? { table, header: { line, cells: joined }, above: above - 1, count: test.count(joined) }
-      : { table, header: { line, cells: grouped }, above, count }
-    if (isEnough(found, test)) return { ...found, header: wholeHeader(found, test) }
-    if (!nearest || found.count > nearest.count) nearest = found
-    if (++above === HEADER_ROWS_MAX) break
+    const grouped = joined ?? withGroups(cells, last)
+    const count = Math.max(joined ? 0 : test.count(cells), test.count(grouped))
+    const found = { table, header: { line, cells: grouped }, above: all.length - (joined ? 1 : 0), count }
+    all.push(found)
+    if (isEnough(found, test) || all.length === HEADER_ROWS_MAX) break
     last = cells
   }
-  return nearest && nearest.count >= test.needed ? { ...nearest, header: wholeHeader(nearest, test) } : nearest
+  return all
 }
 
 /** Whether to look no further: enough columns are known, and no other row can be better. */
@@ -210,13 +204,8 @@ function withGroups(
   })
   // A single text above a table is its title.
   const hasGroups = above.filter((heading) => heading !== '').length > 1
-  const groupsOf = new Map<string, Set<string>>()
-  for (const [at, cell] of cells.entries()) {
-    const group = groups[at] ?? ''
-    const others = groupsOf.get(cell)
-    if (others) others.add(group)
-    else groupsOf.set(cell, new Set([group]))
-  }
+  const groupsOf = new Map(cells.map((cell) => [cell, new Set<string>()]))
+  for (const [at, cell] of cells.entries()) groupsOf.get(cell)?.add(groups[at] ?? '')
   return cells.map((cell, at) => {
     const group = groups[at]
     if (cell === '' || !group || group === cell) return cell
@@ -243,58 +232,45 @@ export function* rowsBelow({ table, header }: HeadedTable): Generator<TableRow, 
     }
     if (!row.cells.every(isBlank)) yield row
   }
-  if (table.isOpenEnded && last) refuseTruncated(table, header, last)
-}
-
-/** A text that ends within its last row was truncated: the missing cells are lost, not blank. */
-function refuseTruncated({ name }: Table, header: TableRow, { line, cells }: TableRow): void {
-  if (cells.length >= header.cells.length || cells.every(isBlank)) return
-  const sentence = `The file is truncated: its last row has ${cells.length} of ${header.cells.length} cells.`
-  throw new UnreadableSheet(name, sentence, { line })
+  // A text that ends within its last row was truncated: the missing cells are lost, not blank.
+  const [filled, all] = [last?.cells.length ?? 0, header.cells.length]
+  if (!last || !table.isOpenEnded || filled >= all || last.cells.every(isBlank)) return
+  const sentence = `The file is truncated: its last row has ${filled} of ${all} cells.`
+  throw new UnreadableSheet(table.name, sentence, { line: last.line })
 }
 
 /** The fields that name a record: where the cell of one is merged over several rows, these are one record. */
 const NAMING: ReadonlySet<string> = new Set(['reference', 'title', 'name', 'key', 'email', 'externalId'])
 
-/** The rows of the records of a table, in which rows that are merged into one record are joined; `onJoined` counts them. */
+/** The rows of the records of a table; rows that are merged into one record are joined, and noted after the last. */
 export function* recordRows(
   found: HeadedTable,
   columns: Iterable<readonly [field: string, at: readonly number[]]>,
-  onJoined: () => void,
+  notes: string[],
 ): Generator<TableRow, void> {
   const naming = [...columns].flatMap(([field, at]) => (NAMING.has(field) ? at : []))
-  let record: TableRow | undefined
-  let below: TableRow[] = []
+  let record: TableRow[] = []
+  let joined = 0
   for (const row of rowsBelow(found)) {
-    if (record && naming.some((at) => row.merged?.has(at))) {
-      below.push(row)
-      onJoined()
-    } else {
-      if (record) yield joinedRow(record, below)
-      record = row
-      below = []
+    if (record.length > 0 && naming.some((at) => row.merged?.has(at))) joined++
+    else {
+      if (record.length > 0) yield joinedRow(record)
+      record = []
     }
+    record.push(row)
   }
-  if (record) yield joinedRow(record, below)
+  if (record.length > 0) yield joinedRow(record)
+  if (joined > 0) notes.push(`Rows that are merged with the one above were joined with it: ${joined}.`)
 }
 
-export function joinedNotes(joined: number): string[] {
-  return joined === 0 ? [] : [`Rows that are merged with the one above were joined with it: ${joined}.`]
-}
-
-/** A row with what the rows below have of their own, each on a new line. */
-function joinedRow(row: TableRow, below: readonly TableRow[]): TableRow {
-  const { line, cells } = row
-  if (below.length === 0) return { line, cells }
-  const lines = cells.map((cell) => [cell])
-  for (const { cells: further, merged } of below) {
-    while (lines.length < further.length) lines.push([''])
-    for (const [at, cell] of further.entries()) if (!isBlank(cell) && !merged?.has(at)) lines[at]?.push(cell)
-  }
-  return {
-    line,
-    cells: lines.map(([first = '', ...others]) => (isBlank(first) ? others : [first, ...others]).join('\n')),
-  }
+/** The first of some rows with what those below have of their own, each on a new line. */
+function joinedRow(rows: readonly TableRow[]): TableRow {
+  const [first = { line: 0, cells: [] }] = rows
+  if (rows.length === 1) return first
+  const width = rows.reduce((most, { cells }) => Math.max(most, cells.length), 0)
+  const own = (at: number) => rows.filter((row) => !isBlank(row.cells[at]) && (row === first || !row.merged?.has(at)))
+  const cells = Array.from({ length: width }, (_, at) => own(at).map((row) => row.cells[at]))
+  return { line: first.line, cells: cells.map((texts) => texts.join('\n')) }
 }
 
 /** The violation of a row that has more cells than the header. */

@@ -16,17 +16,14 @@ export function isObject(value: unknown): value is Members {
 /** The elements of a JSON array, alone or as the only array in an object or in its `_embedded` (HAL). */
 export function jsonRecords(text: string, name: string): JsonRecord[] {
   const found = parsed(text)
-  if ('violation' in found) {
+  if ('violation' in found)
     throw new UnreadableSheet(name, `This is not JSON (${found.violation}). One object a line is the format ndjson.`)
-  }
   const lists = listsIn(found.value)
   const [elements] = lists
-  if (lists.length !== 1 || !Array.isArray(elements)) {
+  if (lists.length !== 1 || !Array.isArray(elements))
     throw new UnreadableSheet(name, 'There must be one array of objects, alone or as the only array of an object.')
-  }
-  return elements.map((element: unknown, index) =>
-    recordOf(index + 1, element, () => (Array.isArray(element) ? '[...]' : String(element))),
-  )
+  const shown = (element: unknown) => (Array.isArray(element) ? '[...]' : String(element))
+  return elements.map((element: unknown, index) => recordOf(index + 1, element, () => shown(element)))
 }
 
 function listsIn(value: unknown): unknown[] {
@@ -36,18 +33,12 @@ function listsIn(value: unknown): unknown[] {
 }
 
 export function* ndjsonRecords(text: string): Generator<JsonRecord, void> {
-  let line = 0
-  for (let start = 0; start < text.length; ) {
-    const found = text.indexOf('\n', start)
-    const end = found === -1 ? text.length : found
-    const raw = text.slice(start, end)
-    start = end + 1
-    line++
+  for (const [at, raw] of text.split('\n').entries()) {
     if (raw.trim() === '') continue
     const content = parsed(raw)
     yield 'violation' in content
-      ? invalid(line, raw, 'This line is not JSON. Every line must be one JSON object.')
-      : recordOf(line, content.value, () => raw)
+      ? invalid(at + 1, raw, 'This line is not JSON. Every line must be one JSON object.')
+      : recordOf(at + 1, content.value, () => raw)
   }
 }
 

@@ -1,8 +1,8 @@
 import { unguarded } from './csv.js'
-import { Headings } from './guess/headings.js'
+import { type Headings, headingsOf } from './guess/headings.js'
 import { type HeadedTable, headingKey, NUMERIC, rowsBelow } from './header.js'
 import type { Mapping, Rule } from './mapping.js'
-import { excerpt, isBlank, type RowUnit, type SheetNoun, type TableRow } from './table.js'
+import { excerpt, firstOf, isBlank, type RowUnit, type SheetNoun, type TableRow } from './table.js'
 
 /** The heading of the column that has the section of each entry. */
 const SECTION = 'Section'
@@ -10,59 +10,53 @@ const SECTION = 'Section'
 /** Leaves out the rows of a table that are no entries; what heads a section becomes a column of the rows below it. */
 export function outlineOf(found: HeadedTable, noun: SheetNoun, fields: readonly string[]) {
   const { table, header } = found
-  const rows = Array.from(rowsBelow(found), (row) => ({ ...row, cells: row.cells.map(unguarded) }))
+  const all = [...rowsBelow(found)]
+  const rows = all.map(withoutGuards)
   const hasEntries = noun === 'risks' || noun === 'issues'
-  const kinds = hasEntries ? kindsOf(shapeOf(header.cells, rows, new Headings(noun, fields), table.unit)) : undefined
+  const kinds = hasEntries ? kindsOf(shapeOf(header.cells, rows, headingsOf(noun, fields), table.unit)) : undefined
   if (!kinds || kinds.size === 0) return { found, rows, notes: [] }
-  const left = new Map(
-    Array.from(kinds, ([at, kind]) => [rows[at]?.line ?? 0, kind === 'section' ? sectionOf(rows[at]) : undefined]),
-  )
   const isNamed = header.cells.some((heading) => headingKey(heading) === headingKey(SECTION))
-  const hasSections = !isNamed && [...left.values()].some((section) => section !== undefined)
-  const width = hasSections ? header.cells.length : undefined
+  const hasSections = !isNamed && [...kinds.values()].includes('section')
+  const entries = entriesOf(all, kinds, hasSections ? header.cells.length : undefined)
+  const cells = hasSections ? [...header.cells, SECTION] : header.cells
   return {
-    found: {
-      ...found,
-      header: width === undefined ? header : { ...header, cells: [...header.cells, SECTION] },
-      table: { ...table, rows: () => entries(table.rows(), left, header.line, width) },
-    },
-    rows: [...entries(rows, left, header.line, width)],
+    found: { ...found, header: { ...header, cells }, table: { ...table, isOpenEnded: false, rows: () => entries } },
+    rows: entries.map(withoutGuards),
     notes: notesOf(kinds, rows, table.unit),
   }
+}
+
+function withoutGuards(row: TableRow): TableRow {
+  return { ...row, cells: row.cells.map(unguarded) }
 }
 
 /** A map of the entries of an outline, so that it reads the same from the whole table. */
 export function ofEntries({ rules, ...mapping }: Mapping): Mapping {
   const optional = (rule: Rule): Rule => (rule.from[0] === SECTION ? { ...rule, optional: true } : rule)
-  return {
-    ...mapping,
-    rules: new Map(Array.from(rules, ([field, rule]) => [field, optional(rule)])),
-    entriesOnly: true,
-  }
+  const kept = new Map(Array.from(rules, ([field, rule]) => [field, optional(rule)]))
+  return { ...mapping, rules: kept, entriesOnly: true }
 }
 
 /** The rows that are entries; with a width, each has its section after that many cells. */
-function* entries(
-  rows: Iterable<TableRow>,
-  left: ReadonlyMap<number, string | undefined>,
-  headerLine: number,
-  width: number | undefined,
-): Generator<TableRow, void> {
+function entriesOf(rows: readonly TableRow[], kinds: Kinds, width: number | undefined): TableRow[] {
   let section = ''
-  for (const row of rows) {
-    if (left.has(row.line)) section = left.get(row.line) ?? section
-    else if (width === undefined || row.line <= headerLine || row.cells.length > width) yield row
-    else yield { ...row, cells: [...row.cells, ...Array(width - row.cells.length).fill(''), section] }
-  }
+  return rows.flatMap((row, at) => {
+    const kind = kinds.get(at)
+    if (kind === 'section') section = sectionOf(row)
+    if (kind) return []
+    if (width === undefined || row.cells.length > width) return [row]
+    return [{ ...row, cells: [...row.cells, ...Array(width - row.cells.length).fill(''), section] }]
+  })
 }
 
 /** The text of a heading; a number may be before it. */
-function sectionOf(row: TableRow | undefined): string {
-  const text = (row?.cells.findLast((cell) => !isBlank(cell)) ?? '').trim()
+function sectionOf({ cells }: TableRow): string {
+  const text = (cells.findLast((cell) => !isBlank(cell)) ?? '').trim()
   return text.endsWith(':') ? text.slice(0, -1).trimEnd() : text
 }
 
-const WORDS: Readonly<Record<Kind, string>> = {
+/** Why a row is no entry. */
+const KINDS = {
   section: 'headings of sections',
   header: 'the header once more',
   instructions: 'instructions of a template',
@@ -70,17 +64,18 @@ const WORDS: Readonly<Record<Kind, string>> = {
   rule: 'lines without a text',
   below: 'below the table',
 }
-const LISTED_MAX = 100
+type Kind = keyof typeof KINDS
+/** The rows that are no entries, by their index. */
+type Kinds = ReadonlyMap<number, Kind>
 
-function notesOf(kinds: ReadonlyMap<number, Kind>, rows: readonly TableRow[], unit: string): string[] {
-  return Object.entries(WORDS).flatMap(([kind, words]) => {
+function notesOf(kinds: Kinds, rows: readonly TableRow[], unit: string): string[] {
+  return Object.entries(KINDS).flatMap(([kind, words]) => {
     const all = rows.filter((_, at) => kinds.get(at) === kind)
-    const shown = all.slice(0, LISTED_MAX).map(({ line, cells }) => {
+    const shown = all.map(({ line, cells }) => {
       const text = cells.filter((cell) => !isBlank(cell)).join(' ')
       return `${unit} ${line} ${JSON.stringify(excerpt(text))}`
     })
-    const more = all.length > LISTED_MAX ? `; and ${all.length - LISTED_MAX} more` : ''
-    return all.length === 0 ? [] : [`Left out, ${words}: ${shown.join('; ')}${more}.`]
+    return all.length === 0 ? [] : [`Left out, ${words}: ${firstOf(shown)}.`]
   })
 }
 
@@ -99,7 +94,7 @@ function kindsOf(shape: Shape): Map<number, Kind> {
 }
 
 const INSTRUCTION =
-  /^(?:(?:enter|describe|select|choose|provide|insert|specify|indicate|give|state|list|pick|fill|assign|write|use|explain|clearly|please|brief|short|unique|name of|who|what|when|how|which|date (?:of|when|the)) |e\.g\.|dd[./-]|mm[./-]|h\/m\/l|auto|calculated|formula|[01] ?(?:[-–]|to) ?\d|(?:low|high|open) ?[/|,])/i
+  /^(?:(?:enter|describe|select|choose|provide|insert|specify|indicate|give|state|list|pick|fill|assign|write|use|explain|clearly|please|brief|short|unique|name of|who|what|when|how|which|rate|date (?:of|when|the)) |who['’]s |\(impact x |e\.g\.|dd[./-]|mm[./-]|h\/m\/l|auto|calculated|formula|[01] ?(?:[-–]|to) ?\d|(?:low|high|open) ?[/|,])/i
 
 /** A row below the header in which most cells say what to fill in. */
 function isInstruction(cells: readonly string[]): boolean {
@@ -116,9 +111,7 @@ function isTotal({ reference, title }: Shape, cells: readonly string[]): boolean
   const isNamed = reference !== undefined && !isBlank(cells[reference]) && !isBlank(cells[title ?? -1])
   if (isNamed) return false
   const label = cells.findIndex((cell) => /\p{L}/u.test(cell))
-  const isAlone = [reference, title].every(
-    (column) => column === undefined || column === label || isBlank(cells[column]),
-  )
+  const isAlone = [reference, title].every((column) => column === label || isBlank(cells[column ?? -1]))
   if (!isAlone || !TOTAL.test(cells[label]?.trim() ?? '')) return false
   return cells.every((cell, at) => at === label || !/\p{L}/u.test(cell))
 }
@@ -129,7 +122,7 @@ const WIDE_COLUMNS_MIN = 3
 const NESTED_MAX = 2
 
 /** The rows with one text that head the rows below them; without references, the table must begin with one. */
-function* sections(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<[number, Kind]> {
+function* sections(shape: Shape, kinds: Kinds): Generator<[number, Kind]> {
   const { rows, reference, title = -1, fullCount } = shape
   const others = [...rows.keys()].filter((at) => !kinds.has(at))
   const lone = new Map(others.flatMap((at) => [shape.loneText(at) ?? []].flat().map((text) => [at, text] as const)))
@@ -155,10 +148,8 @@ function headsOf(shape: Shape, others: readonly number[], lone: ReadonlyMap<numb
   return heads
 }
 
-const FACTORS = ['likelihood', 'impact'] as const
-
 /** The rows of legends and other tables that follow a table after a gap. */
-function* belowTable(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<number> {
+function* belowTable(shape: Shape, kinds: Kinds): Generator<number> {
   if (shape.blocks.length === 1) return
   const { rows, header, reference, title = -1 } = shape
   const blocks = shape.blocks.map((block) => block.filter((at) => !kinds.has(at)))
@@ -182,7 +173,7 @@ function* belowTable(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<
     return !isBlank(cells[title]) && filled >= core.length * (reference === undefined ? 0.5 : 0.75)
   }
   // A row that has the heading of a scale as a text explains it.
-  const isLegend = ({ cells }: TableRow) => reference === undefined && cells.some((cell) => shape.names(cell, FACTORS))
+  const isLegend = ({ cells }: TableRow) => reference === undefined && cells.some(shape.isFactor)
   const isBelow = (block: readonly number[]) => {
     const all = block.flatMap((at) => rows[at] ?? [])
     return !all.some(isEntry) || all.some(isLegend)
@@ -196,15 +187,11 @@ function* belowTable(shape: Shape, kinds: ReadonlyMap<number, Kind>): Generator<
 /** A row with fewer cells says too little to be typical. */
 const FULL_CELLS_MIN = 3
 
-/** Why a row is no entry: it heads a section, repeats the header, explains the columns, adds others up, only parts them, or is below them. */
-type Kind = 'section' | 'header' | 'instructions' | 'total' | 'rule' | 'below'
-
 /** What the entries of a table look like, to distinguish other rows from them. */
 type Shape = ReturnType<typeof shapeOf>
 
 function shapeOf(header: readonly string[], rows: readonly TableRow[], headings: Headings, unit: RowUnit) {
   const keys = header.map(headingKey)
-  const firstOfKey = new Map(header.map((heading) => [headingKey(heading), heading] as const).toReversed())
   const lower = header.map((heading) => heading.toLowerCase())
   const counts = rows.map(({ cells }) => cells.reduce((sum, cell) => (isBlank(cell) ? sum : sum + 1), 0))
   const usual = counts.filter((count) => count >= FULL_CELLS_MIN).toSorted((one, other) => one - other)
@@ -215,25 +202,14 @@ function shapeOf(header: readonly string[], rows: readonly TableRow[], headings:
   // The full rows of the first block that has several, else all of them.
   const typical = blocks.map((block) => block.filter(isFull)).find(({ length }) => length > 1) ?? full
   const sample = typical.flatMap((at) => rows[at] ?? [])
-  const shares = new Map<number, number>()
-  const share = (column: number) => {
-    const filled = () => sample.filter(({ cells }) => !isBlank(cells[column])).length
-    const found = shares.get(column) ?? filled() / Math.max(sample.length, 1)
-    shares.set(column, found)
-    return found
-  }
-  const meansOne = (heading: string, fields: readonly string[]) =>
-    headings.meaningsOf(heading).filter(({ field }) => fields.includes(field))
-  const columnOf = (fields: readonly string[], least: number) => {
-    const ranked = header.flatMap((heading, column) => {
-      const ranks = heading === '' ? [] : meansOne(heading, fields).map(({ rank }) => rank)
-      return ranks.length > 0 && share(column) >= least ? [{ column, rank: Math.min(...ranks) }] : []
-    })
-    return ranked.toSorted((one, other) => one.rank - other.rank || one.column - other.column)[0]?.column
-  }
+  const shares = header.map((_, at) => sample.filter(({ cells }) => !isBlank(cells[at])).length / (sample.length || 1))
+  const share = (column: number) => shares[column] ?? 0
+  const columnOf = (fields: readonly string[], least: number) =>
+    headings.ranked(header, ...fields).find((column) => share(column) >= least)
   const title = columnOf(['title'], 0.5)
   const numbered = columnOf(['reference', 'id'], 0.8)
   const reference = numbered === title ? undefined : numbered
+  const factors = new Set(headings.ranked(header, 'likelihood', 'impact').map((column) => keys[column]))
   const forms = new Set(reference === undefined ? [] : sample.map(({ cells }) => formOf(cells[reference] ?? '')))
   return {
     header,
@@ -252,10 +228,7 @@ function shapeOf(header: readonly string[], rows: readonly TableRow[], headings:
     /** Whether a text has the form of the other references, such as R-14. */
     isReference: (text: string) => !isBlank(text) && forms.has(formOf(text)),
 
-    names(text: string, fields: readonly string[]): boolean {
-      const heading = isBlank(text) ? '' : (firstOfKey.get(headingKey(text)) ?? '')
-      return heading !== '' && meansOne(heading, fields).length > 0
-    },
+    isFactor: (text: string) => factors.has(headingKey(text)),
 
     repeatsHeader({ cells }: TableRow): boolean {
       const first = cells.findIndex((cell) => !isBlank(cell))
@@ -293,15 +266,13 @@ function formOf(text: string): string {
 
 function blocksOf(rows: readonly TableRow[], unit: RowUnit): number[][] {
   const blocks: number[][] = []
-  for (const [at, row] of rows.entries()) {
+  for (const [at, { line }] of rows.entries()) {
     const last = rows[at - 1]
-    if (!last || row.line > last.line + 1 + lineBreaks(last, row, unit)) blocks.push([at])
+    const gap = last ? line - last.line : Number.POSITIVE_INFINITY
+    // In a text a row may have several lines.
+    const height = last && gap > 1 && unit === 'line' ? last.cells.join('').split('\n').length : 1
+    if (gap > height) blocks.push([at])
     else blocks.at(-1)?.push(at)
   }
   return blocks
-}
-
-/** In a text a row may have several lines. */
-function lineBreaks({ line, cells }: TableRow, next: TableRow, unit: RowUnit): number {
-  return unit === 'row' || next.line === line + 1 ? 0 : cells.join('').split('\n').length - 1
 }

@@ -4,55 +4,28 @@ import { TEXT_MAX } from '../../vocabulary.js'
 import { csvTables } from './csv.js'
 import { decode } from './decode.js'
 import type { GuessOptions } from './guess/assignment.js'
-import { columnsOf } from './guess/column.js'
-import type { DateOrder } from './guess/dates.js'
 import { detailName, type Guess, guess } from './guess/guess.js'
-import { Headings } from './guess/headings.js'
-import { isOwnForm } from './guess/statuses.js'
+import { headingsOf } from './guess/headings.js'
+import { isOwnForm, OWN_ID } from './guess/statuses.js'
 import {
   type HeadedTable,
   headedTable,
+  headingKey,
   knownColumns,
   mappedColumns,
   numberedHeadings,
-  orColumns,
   rowsBelow,
 } from './header.js'
 import { type JsonRecord, jsonRecords, ndjsonRecords } from './json.js'
-import { folded, type Mapping, type Rule } from './mapping.js'
-import {
-  type AcceptedMap,
-  addedColumns,
-  blankNow,
-  type Cells,
-  type FilledCells,
-  filledHeadings,
-  type GivenValues,
-  hasColumns,
-  type Meaning,
-  misfitsOf,
-  takenAnew,
-  takenRows,
-  withValues,
-} from './maps/fit.js'
+import { folded, type Mapping } from './mapping.js'
+import { type AcceptedMap, addedColumns, type Cells, filledHeadings, fittedTo, isFor, withValues } from './maps/fit.js'
 import { listRule, mappedObjects, objectTable } from './maps/mappedObjects.js'
 import { headerFor, mappedCells } from './maps/mappedTables.js'
-import { type Recognisable, recognised, recognisedNote, recognisedObject, recognising } from './maps/recognition.js'
+import { type Recognisable, recognised, recognisedObject, recognising } from './maps/recognition.js'
 import { ofEntries, outlineOf } from './outline.js'
-import { Columns, checkedObjects, namedObjects, namedTable } from './ownColumns.js'
-import {
-  listed,
-  type ReadSheet,
-  type SheetNoun,
-  type SheetRecord,
-  type SheetRecords,
-  type Table,
-  UnreadableSheet,
-} from './table.js'
+import { type Columns, checkedObjects, namedObjects, namedTable, ownColumns } from './ownColumns.js'
+import { listed, type ReadSheet, type SheetNoun, type Table, type TableRow, UnreadableSheet } from './table.js'
 import { workbookTables } from './workbook/workbook.js'
-
-export type { SheetRecord } from './table.js'
-export { type SheetViolation, UnreadableSheet } from './table.js'
 
 export const SHEET_FORMATS = ['csv', 'xlsx', 'ods', 'ndjson', 'json'] as const
 export type SheetFormat = (typeof SHEET_FORMATS)[number]
@@ -121,122 +94,130 @@ export function readSheet(bytes: Uint8Array, options: SheetOptions): Sheet {
   return objectsSheet(() => records, options)
 }
 
-function objectsSheet(source: () => Iterable<JsonRecord>, options: SheetOptions): Sheet {
-  const { guess: plan, name } = options
-  const read = (mapping: Mapping) => mappedSheet(mappedObjects(source(), mapping, name), mapping)
-  if (options.mapping) return withHeadings(read(options.mapping), objectTable(source()), options)
-  if (!plan) {
-    const columns = new Columns(options)
-    return checkedObjects(namedObjects(source(), columns), columns)
-  }
-  const [first] = options.accepted ? [] : source()
-  const map = first && recognisedObject(options.recognisable ?? [], first)
-  const table = map && objectTable(source())
-  if (!map || !table) return guessedObjects(source, options, plan, read)
-  const sheet = fittedSheet(map.mapping(), plan, table, read)
-  return withHeadings({ ...sheet, notes: [recognisedNote(map), ...sheet.notes] }, table, options)
+/** Options with which the columns may be guessed. */
+type Planned = SheetOptions & { readonly guess: GuessPlan }
+
+function isPlanned(options: SheetOptions): options is Planned {
+  return options.guess !== undefined
 }
 
+/** How a file is read by a map. */
+type Read = (mapping: Mapping) => Sheet
+
+function objectsSheet(source: () => Iterable<JsonRecord>, options: SheetOptions): Sheet {
+  const { mapping, accepted, recognisable = [] } = options
+  const table = lazily(() => objectTable(source()))
+  const read: Read = (by) => {
+    const { header = [], rows = [] } = table() ?? {}
+    return withHeadings(mappedSheet(mappedObjects(source(), by, options.name), by), header, rows, options)
+  }
+  if (mapping) return read(mapping)
+  const columns = ownColumns(options)
+  if (!isPlanned(options)) return checkedObjects(namedObjects(source(), columns), columns)
+  const [first] = accepted ? [] : source()
+  const map = first && recognisedObject(recognisable, first)
+  const cells = map && table()
+  if (cells) return recognisedSheet(map, options, cells, read)
+  const named = namedObjects(source(), columns)
+  const advice = 'Or say in a map what the members mean, and give it with --map.'
+  return guessedObjects(named, columns, options, table, read) ?? checkedObjects(named, columns, advice)
+}
+
+/** In a text, so many rows above a header are data, and what looks like a header is one of them. */
+const ROWS_ABOVE_MAX = 10
+
 function tableSheet(tables: Iterable<Table>, options: SheetOptions): Sheet {
-  const { name, fields, recognisable = [] } = options
-  const columns = new Columns(options)
-  const headings = options.guess && new Headings(options.guess.noun, fields)
-  const isAlias = (heading: string) => headings !== undefined && headings.meaningsOf(heading).length > 0
-  const knows = (heading: string) => columns.knows(heading) || isAlias(heading)
+  const { name, fields, accepted, guess: plan, recognisable = [] } = options
+  const columns = ownColumns(options)
+  const headings = plan && headingsOf(plan.noun, fields)
+  const knows = (heading: string) => columns.knows(heading) || (headings?.meaningsOf(heading).size ?? 0) > 0
   const isNamed = (sheet: string) => headings?.isOf(sheet) === true
   const isHeader = recognising(recognisable, { ...knownColumns(knows, headings !== undefined), isNamed })
-  const before = options.mapping ?? options.accepted?.mapping
-  const test = options.mapping
-    ? mappedColumns(options.mapping)
-    : before
-      ? orColumns(mappedColumns(before), isHeader)
-      : isHeader
+  const isAccepted = accepted ? mappedColumns(accepted.mapping, isHeader) : isHeader
+  const test = options.mapping ? mappedColumns(options.mapping) : isAccepted
   const found = headedTable(tables, test)
   if (!found) throw new UnreadableSheet(name, `There is no header; the columns may be called ${fields.join(', ')}.`)
   const { unit, notes, sheets } = found.table
-  if (sheets.length > 1 && found.count === 0 && test.needed > 0)
-    throw new UnreadableSheet(name, noHeader(sheets, fields))
-  const map = before ? undefined : recognised(recognisable, found.header.cells)
-  const sheet = readTable(found, options, columns, map)
-  const first = map ? [recognisedNote(map)] : []
-  const all = [...first, ...notes, ...noteAbove(found), ...sheet.notes]
+  if (sheets.length > 1 && found.count === 0 && test.needed > 0) {
+    const none = `No sheet has a header: a row that names at least two columns. The sheets are: ${listed(sheets)}.`
+    throw new UnreadableSheet(name, `${none} The columns may be called ${fields.join(', ')}; --map names others.`)
+  }
+  const isGuessed = plan !== undefined && !accepted && !options.mapping
+  if (isGuessed && unit === 'line' && found.above > ROWS_ABOVE_MAX) {
+    const where = `The only line that looks like a header is ${found.header.line}, below ${found.above} rows`
+    throw new UnreadableSheet(name, `${where}. Correct the headings in line 1, or delete what is above the header.`)
+  }
+  if (isGuessed && sheets.length > 1 && rowsBelow(found).next().done) {
+    const none = `The sheet ${JSON.stringify(found.table.sheet)} has the header, and no row below it.`
+    throw new UnreadableSheet(name, `${none} --sheet takes another one: ${listed(sheets)}.`)
+  }
+  const sheet = readTable(found, options, columns)
   // One sheet among several is part of what is accepted.
   const chosen = options.sheet ?? (sheets.length > 1 ? found.table.sheet : undefined)
   const mapping = sheet.mapping && chosen !== undefined ? { ...sheet.mapping, sheet: chosen } : sheet.mapping
-  const cells = { header: found.header.cells, rows: rowsBelow(found) }
-  return withHeadings({ ...sheet, unit, notes: all, mapping }, cells, options)
+  const whole = withNotes([...notes, ...noteAbove(found)], { ...sheet, unit, mapping })
+  return mapping ? withHeadings(whole, found.header.cells, rowsBelow(found), options) : whole
+}
+
+function readTable(found: HeadedTable, options: SheetOptions, columns: Columns): Sheet {
+  const { mapping, accepted, fields, recognisable = [] } = options
+  const { cells: header } = found.header
+  const order = options.guess?.dateOrder
+  if (mapping && !(mapping.entriesOnly && options.guess)) return mappedTable(found, mapping, order)
+  if (!isPlanned(options)) return namedTable(found, options)
+  if (mapping) {
+    const { found: entries, notes } = outlineOf(found, options.guess.noun, fields)
+    return withNotes(notes, mappedTable(entries, mapping, order))
+  }
+  const map = accepted ? undefined : recognised(recognisable, header)
+  if (!map) return guessedTable(found, options, columns)
+  return recognisedSheet(map, options, { header, rows: [...rowsBelow(found)] }, (by) => mappedTable(found, by, order))
+}
+
+function withNotes(notes: readonly string[], sheet: Sheet): Sheet {
+  return { ...sheet, notes: [...notes, ...sheet.notes] }
 }
 
 /** A sheet that was read by a map, with the headings that have something below them, now or when the map was accepted. */
-function withHeadings(sheet: Sheet, cells: FilledCells | undefined, { accepted }: SheetOptions): Sheet {
-  if (!sheet.mapping || !cells) return sheet
-  return { ...sheet, headings: [...new Set([...(accepted?.headings ?? []), ...filledHeadings(cells)])] }
+function withHeadings(sheet: Sheet, header: readonly string[], rows: Iterable<TableRow>, { accepted }: SheetOptions) {
+  return { ...sheet, headings: [...new Set([...(accepted?.headings ?? []), ...filledHeadings(header, rows)])] }
 }
 
-function readTable(found: HeadedTable, options: SheetOptions, columns: Columns, map: Recognisable | undefined): Sheet {
-  const { mapping, guess: plan } = options
-  if (mapping) return mappedEntries(found, mapping, options)
-  if (!plan) return namedTable(found, options)
-  if (!map) return guessedTable(found, options, plan, columns)
-  const table = { header: found.header.cells, rows: [...rowsBelow(found)] }
-  return fittedSheet(map.mapping(), plan, table, (fitted) => mappedEntries(found, fitted, options))
+const NO_RECORDS = { records: [], notes: [], warnings: [] }
+
+/** A sheet by a map that nobody gave for this file, if it fits. */
+function fittedSheet({ mapping, misfits }: ReturnType<typeof fittedTo>, read: Read): Sheet {
+  return misfits.length > 0 ? { ...mappedSheet(NO_RECORDS, mapping), misfits } : read(mapping)
 }
 
-const NO_RECORDS: SheetRecords = { records: [], notes: [], warnings: [] }
-const NO_WORDS: GivenValues = new Map()
-
-/** Reads a sheet by a map that nobody gave for this file, if it fits. */
-function fittedSheet(
-  map: Mapping,
-  { noun, values = NO_WORDS }: GuessPlan,
-  cells: Cells,
-  read: (mapping: Mapping) => Sheet,
-  { meaning = () => undefined, others = [] }: { meaning?: Meaning; others?: readonly string[] } = {},
-): Sheet {
-  const rows = takenRows(map, cells.header, cells.rows)
-  const given = withValues(noun, map, { ...cells, rows }, values)
-  const misfits = [...misfitsOf(noun, given.mapping, { ...cells, rows }, meaning), ...others, ...given.misfits]
-  return misfits.length > 0 ? { ...mappedSheet(NO_RECORDS, map), misfits } : read(given.mapping)
+function recognisedSheet(map: Recognisable, options: Planned, cells: Cells, read: Read): Sheet {
+  const note = `This looks like ${map.product}: using the map ${map.name}.`
+  return withNotes([note], fittedSheet(fittedTo({ mapping: map.mapping(), headings: [] }, cells, options.guess), read))
 }
 
 /** Reads a sheet by the map that was accepted before: columns that are new are kept in details, unless one may be a field. */
-function acceptedSheet(
-  accepted: AcceptedMap,
-  plan: GuessPlan,
-  options: SheetOptions,
-  cells: Cells,
-  read: (mapping: Mapping) => Sheet,
-): Sheet {
-  const added = addedColumns(accepted, columnsOf(cells.header, cells.rows))
+function acceptedSheet(accepted: AcceptedMap, options: Planned, cells: Cells, read: Read): Sheet {
+  const added = addedColumns(accepted, cells)
   const isKept = options.fields.includes(DETAILS) && !options.ignoreUnknown
-  const details = added.map(({ heading }): [string, Rule] => [
-    `${DETAILS}.${detailName(heading)}`,
-    { from: [heading], cut: TEXT_MAX.detailText },
-  ])
-  const { rules } = accepted.mapping
-  const mapping = { ...accepted.mapping, rules: new Map(isKept ? [...rules, ...details] : rules) }
-  const guessed = lazily(() => guessOf(plan, options, cells))
-  const others = [...blankNow(accepted, cells), ...(added.length === 0 ? [] : takenAnew(guessed(), added))]
-  const meaning: Meaning = (field, text) => guessed().mapping.rules.get(field)?.values?.get(folded(text))
-  const sheet = fittedSheet(mapping, plan, cells, read, { meaning, others })
-  const names = added.map(({ heading }) => heading)
-  if (names.length === 0 || sheet.misfits) return sheet
-  return isKept
-    ? { ...sheet, notes: [`New, so kept in details: ${listed(names)}.`, ...sheet.notes] }
-    : { ...sheet, ignored: [...sheet.ignored, ...names] }
+  const rules = new Map(accepted.mapping.rules)
+  for (const heading of isKept ? added : [])
+    rules.set(`${DETAILS}.${detailName(heading)}`, { from: [heading], cut: TEXT_MAX.detailText })
+  const guessed = lazily(() => guessOf(options, cells))
+  const anew = added.length === 0 ? [] : guessed().columns.filter(({ column }) => added.includes(column))
+  const looks = anew.map(({ column, field }) => `${column} is new, and looks like ${field}.`)
+  const meaning = (field: string, text: string) => guessed().mapping.rules.get(field)?.values?.get(folded(text))
+  const extended = { ...accepted, mapping: { ...accepted.mapping, rules } }
+  const sheet = fittedSheet(fittedTo(extended, cells, options.guess, looks, meaning), read)
+  if (added.length === 0 || sheet.misfits) return sheet
+  if (isKept) return withNotes([`New, so kept in details: ${listed(added)}.`], sheet)
+  return { ...sheet, ignored: [...sheet.ignored, ...added] }
 }
 
 /** The guess about a table in which the words of --value are known. */
-function guessOf(plan: GuessPlan, { fields, derived, ignoreUnknown }: SheetOptions, cells: Cells): Guess {
-  const { header, rows } = cells
-  const seen = guess(plan.noun, header, rows, { ...plan, fields, derived, ignoreUnknown })
-  const { mapping, misfits } = withValues(plan.noun, seen.mapping, cells, plan.values ?? NO_WORDS)
+function guessOf({ guess: plan, fields, derived, ignoreUnknown }: Planned, cells: Cells): Guess {
+  const seen = guess(plan.noun, cells.header, cells.rows, { ...plan, fields, derived, ignoreUnknown })
+  const { mapping, misfits } = withValues(seen.mapping, cells, plan)
   return { ...seen, mapping, questions: [...seen.questions, ...misfits] }
-}
-
-function noHeader(sheets: readonly string[], fields: readonly string[]): string {
-  const names = `The columns may be called ${fields.join(', ')}; --map names others.`
-  return `No sheet has a header: a row that names at least two columns. The sheets are: ${listed(sheets)}. ${names}`
 }
 
 function noteAbove({ table: { unit }, header, above }: HeadedTable): string[] {
@@ -245,101 +226,89 @@ function noteAbove({ table: { unit }, header, above }: HeadedTable): string[] {
   return [`The header is in ${unit} ${header.line}; ${rows} passed over.`]
 }
 
-function mappedEntries(found: HeadedTable, mapping: Mapping, { guess: plan, fields }: SheetOptions): Sheet {
-  if (!mapping.entriesOnly || !plan) return mappedTable(found, mapping, plan?.dateOrder)
-  const { found: table, notes } = outlineOf(found, plan.noun, fields)
-  const sheet = mappedTable(table, mapping, plan.dateOrder)
-  return { ...sheet, notes: [...notes, ...sheet.notes] }
-}
-
-function mappedTable(found: HeadedTable, mapping: Mapping, order?: DateOrder): Sheet {
+function mappedTable(found: HeadedTable, mapping: Mapping, order?: GuessPlan['dateOrder']): Sheet {
   const { present, ...mapped } = mappedCells(found, mapping, order)
   return mappedSheet(mapped, present)
 }
 
+function isChosen({ referenceFrom, keep, isForced }: GuessPlan): boolean {
+  return referenceFrom !== undefined || keep !== undefined || isForced === true
+}
+
 /** A table whose columns are guessed, unless its header and its values are our own. */
-function guessedTable(found: HeadedTable, options: SheetOptions, plan: GuessPlan, columns: Columns): Sheet {
+function guessedTable(found: HeadedTable, options: Planned, columns: Columns): Sheet {
+  const { accepted, fields, guess: plan } = options
   const { cells: headings } = found.header
-  const isChosen = plan.referenceFrom !== undefined || plan.keep !== undefined || plan.isForced
-  const hasFieldNames = headings.every((heading) => heading === '' || columns.knows(heading)) && !isChosen
+  const hasFieldNames = headings.every((heading) => heading === '' || columns.knows(heading)) && !isChosen(plan)
   // Without a header that is known there is nothing to guess from.
   const named = hasFieldNames || (found.count === 0 && !plan.isForced) ? namedTable(found, options) : undefined
   const isSame = named && isOwnForm(plan.noun, Object.keys(named.records[0]?.values ?? {}), named.records)
-  // What was accepted for our own names counts, as a scale that is turned.
-  const isOurs = isSame && !(options.accepted && hasColumns(options.accepted.mapping, headings))
+  const isOurs = isSame && !isFor(accepted, headings)
   if (isOurs && !named.records.some(isLone)) return named
-  const numbered = options.accepted ? headerFor(options.accepted.mapping, headings) : numberedHeadings(headings)
-  const header = { ...found.header, cells: [...numbered] }
-  const outline = outlineOf({ ...found, header }, plan.noun, options.fields)
+  const numbered = accepted ? headerFor(accepted.mapping, headings) : numberedHeadings(headings)
+  const whole = { ...found, header: { ...found.header, cells: [...numbered] } }
+  const outline = outlineOf(whole, plan.noun, fields)
   if (isOurs && outline.notes.length === 0) return named
-  const isWhole = options.accepted && !options.accepted.mapping.entriesOnly
-  const { found: table, rows, notes } = isWhole ? { ...outline, found: { ...found, header }, notes: [] } : outline
-  const cells = { header: table.header.cells, rows: isWhole ? [...rowsBelow(table)] : rows }
-  if (options.accepted) {
-    const read = (mapping: Mapping) => mappedTable(table, mapping)
-    const sheet = acceptedSheet(options.accepted, plan, options, cells, read)
-    return { ...sheet, notes: [...notes, ...sheet.notes] }
-  }
-  const guessed = guessOf(plan, options, cells)
+  const isWhole = accepted && !accepted.mapping.entriesOnly
+  const { found: table, rows, notes } = isWhole ? { found: whole, rows: [...rowsBelow(whole)], notes: [] } : outline
+  const cells = { header: table.header.cells, rows }
+  const read: Read = (mapping) => mappedTable(table, mapping)
+  if (accepted) return withNotes(notes, acceptedSheet(accepted, options, cells, read))
+  const guessed = guessOf(options, cells)
   // In a sheet with our own names only words and dates are translated; what else is wrong is a violation of its row.
   if (named && !isTranslation(guessed, named)) return named
   const mapping = notes.length > 0 ? ofEntries(guessed.mapping) : guessed.mapping
-  const all = { ...guessed, mapping, notes: [...notes, ...guessed.notes] }
-  return guessedSheet(all, () => mappedTable(table, mapping))
+  return guessedSheet({ ...guessed, mapping, notes: [...notes, ...guessed.notes] }, read)
 }
 
 /** Whether a record has a single value: it may be the heading of a section. */
-function isLone({ values }: SheetRecord): boolean {
+function isLone({ values }: ReadSheet['records'][number]): boolean {
   let count = 0
   for (const field in values) if (values[field] !== '' && ++count > 1) return false
   return true
 }
 
-/** Objects whose members are guessed like columns, unless their names and values are our own. */
+/** Objects whose members are guessed like columns; undefined if their names and values are our own. */
 function guessedObjects(
-  source: () => Iterable<JsonRecord>,
-  options: SheetOptions,
-  plan: GuessPlan,
-  read: (mapping: Mapping) => Sheet,
-): Sheet {
-  const columns = new Columns(options)
-  const named = namedObjects(source(), columns)
-  const isForced = plan.referenceFrom !== undefined || plan.keep !== undefined || plan.isForced === true
+  named: ReadSheet,
+  columns: Columns,
+  options: Planned,
+  table: () => ReturnType<typeof objectTable>,
+  read: Read,
+): Sheet | undefined {
+  const { accepted, guess: plan } = options
   const isNamed = columns.unknown.size === 0
-  const hasFieldNames = isNamed && isOwnForm(plan.noun, [...columns.named.keys()], named.records)
+  const isSame = isNamed && isOwnForm(plan.noun, [...columns.named.keys()], named.records)
+  const isOurs = isSame && !isChosen(plan) && !isFor(accepted, [...columns.met.keys()])
   // Whoever sends details as a list knows our names, so that an unknown one is a mistake.
-  const { accepted } = options
-  const isAccepted = accepted !== undefined && hasColumns(accepted.mapping, [...columns.met])
-  const isOurs = (hasFieldNames && !isForced && !isAccepted) || columns.named.has(DETAILS)
-  const table = isOurs ? undefined : objectTable(source())
-  const advice = 'Or say in a map what the members mean, and give it with --map.'
-  if (!table) return checkedObjects(named, columns, advice)
-  if (accepted) return withHeadings(acceptedSheet(accepted, plan, options, table, read), table, options)
-  const guessed = guessOf(plan, options, table)
-  const isUsed = isForced || (isNamed ? isTranslation(guessed, named) : guessed.columns.length > 0)
-  if (!isUsed) return checkedObjects(named, columns, advice)
-  const rules = new Map(Array.from(guessed.mapping.rules, ([field, rule]) => [field, listRule(rule, table.lists)]))
-  const mapping = { ...guessed.mapping, rules }
-  return withHeadings(
-    guessedSheet({ ...guessed, mapping }, () => read(mapping)),
-    table,
-    options,
-  )
+  const cells = isOurs || columns.named.has(DETAILS) ? undefined : table()
+  if (!cells) return undefined
+  if (accepted) return acceptedSheet(accepted, options, cells, read)
+  const guessed = guessOf(options, cells)
+  const isUsed = isChosen(plan) || (isNamed ? isTranslation(guessed, named) : guessed.columns.length > 0)
+  if (!isUsed) return undefined
+  const rules = new Map(Array.from(guessed.mapping.rules, ([field, rule]) => [field, listRule(rule, cells.lists)]))
+  return guessedSheet({ ...guessed, mapping: { ...guessed.mapping, rules } }, read)
 }
 
-function guessedSheet(guessed: Guess, mapped: () => Sheet): Sheet {
+function guessedSheet(guessed: Guess, read: Read): Sheet {
   if (guessed.questions.length > 0) return { ...mappedSheet(NO_RECORDS, guessed.mapping), guess: guessed }
-  const sheet = mapped()
+  const sheet = read(guessed.mapping)
   return { ...sheet, warnings: [...guessed.warnings, ...sheet.warnings], guess: guessed }
 }
 
 function isTranslation({ mapping: { rules, where }, questions, warnings }: Guess, { records }: Sheet): boolean {
-  const isWhole = Object.keys(records[0]?.values ?? {}).every((field) => rules.has(field))
+  // A column ID has references, if its values are no ids of ours.
+  const isOurs = ({ id }: ReadSheet['records'][number]['values']) => id !== '' && OWN_ID.test(String(id))
+  const isReference =
+    headingKey(rules.get('reference')?.from[0] ?? '') === 'id' && !records.some(({ values }) => isOurs(values))
+  const isKnown = (field: string) => rules.has(field) || (field === 'id' && isReference)
+  const isWhole = Object.keys(records[0]?.values ?? {}).every(isKnown)
   const isPlain = Array.from(rules.values()).every((rule) => !rule.unique && !rule.with && !rule.cut && !rule.oneLine)
   return isWhole && isPlain && where.length + questions.length + warnings.length === 0
 }
 
-function mappedSheet(mapped: SheetRecords, mapping: Mapping): Sheet {
+function mappedSheet(mapped: Pick<ReadSheet, 'records' | 'notes' | 'warnings'>, mapping: Mapping): Sheet {
   const columnOf = (field: string) => mapping.rules.get(field)?.from[0] ?? field
   return { ...mapped, unit: 'line', ignored: [], derived: [], headings: [], mapping, columnOf }
 }

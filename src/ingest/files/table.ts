@@ -55,16 +55,13 @@ export interface SheetRecord {
   readonly violations: readonly SheetViolation[]
 }
 
-export interface SheetRecords {
+/** The records of a file, and what became of its columns. */
+export interface ReadSheet {
   readonly records: readonly SheetRecord[]
   /** What its reader should know about how it was read. */
   readonly notes: readonly string[]
   /** What was changed on the way. */
   readonly warnings: readonly string[]
-}
-
-/** The records of a file, and what became of its columns. */
-export interface ReadSheet extends SheetRecords {
   readonly unit: RowUnit
   readonly ignored: readonly string[]
   /** Known columns that are computed, and so not taken from a file. */
@@ -82,16 +79,22 @@ export type SheetViolation = Readonly<Record<'column' | 'value' | 'detail', stri
 export const NO_FLAWS: readonly SheetViolation[] = Object.freeze([])
 
 /** Where in a file; nowhere in particular without a line. */
-export interface Place {
-  readonly line?: number | undefined
-  readonly unit?: RowUnit
-}
+export type Place = Readonly<{ line?: number | undefined; unit?: RowUnit }>
 
 /** A file that is not a readable table; the message is for people and begins with the file's name. */
 export class UnreadableSheet extends Error {
   constructor(name: string, sentence: string, { line, unit = 'line' }: Place = {}) {
     super(`${name}${line === undefined ? '' : `, ${unit} ${line}`}: ${sentence}`)
     this.name = 'UnreadableSheet'
+  }
+}
+
+/** What a function returns; undefined if it throws. */
+export function attempt<V>(make: () => V): V | undefined {
+  try {
+    return make()
+  } catch {
+    return undefined
   }
 }
 
@@ -109,10 +112,13 @@ export function excerpt(text: string): string {
 
 const LISTED_MAX = 100
 
+/** The first of some texts, and how many there are besides. */
+export function firstOf(texts: readonly string[], most = LISTED_MAX, separator = '; ', and = '; and'): string {
+  const more = texts.length > most ? `${and} ${texts.length - most} more` : ''
+  return texts.slice(0, most).join(separator) + more
+}
+
 /** Names of a file for a message, the first few only. */
 export function listed(names: Iterable<string>): string {
-  const all = [...names]
-  const shown = all.slice(0, LISTED_MAX).map((name) => excerpt(name) || '""')
-  const more = all.length - LISTED_MAX
-  return `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+  return firstOf(Array.from(names, (name) => excerpt(name) || '""'))
 }

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import { or } from 'drizzle-orm'
 import { recordReader, requireFields, type Values } from '../../fields.js'
-import { type GroupRow, groupsLedger, groupsOfPeople, groupWith } from '../../personnel/groups.js'
+import { groupsLedger, groupsOfPeople, groupWith } from '../../personnel/groups.js'
 import { regroup } from '../../personnel/people.js'
 import type { Write } from '../../store/store.js'
 import { fold, InputCheck } from '../../text.js'
 import { GROUP_COLUMNS } from '../columns.js'
-import { PersonMatcher, strangerInWords } from '../matching/people.js'
-import { RecordMatcher } from '../matching/recordMatcher.js'
-import { batchesOf, type Importer, type ImportRun, type SourceRecord } from '../run.js'
+import { personMatcher, strangerInWords } from '../matching/people.js'
+import { recordMatcher } from '../matching/recordMatcher.js'
+import { batchesOf, type Checked, type Importer, type ImportRun, type SourceRecord, textOf } from '../run.js'
 
 const readColumns = recordReader(GROUP_COLUMNS)
 
@@ -16,100 +16,81 @@ const readColumns = recordReader(GROUP_COLUMNS)
 export function groupsImporter(run: ImportRun): Importer {
   const { write } = run
   const ledger = groupsLedger(write)
-  const people = new PersonMatcher(write)
+  const people = personMatcher(write)
   const rows = memberRows(run)
+  const idOf = (record: Checked, member: string): string | undefined => {
+    const found = people.match(member)
+    const { addMembers = '' } = run.options.wording
+    if (!found.person) rows.missing(record, member, `${strangerInWords(member, found)} ${addMembers}`)
+    else if (!found.person.erasedAt) return found.person.id
+    else rows.missing(record, member, `${member} was erased at ${found.person.erasedAt}.`, true)
+    return undefined
+  }
   return {
     gather: rows.gather,
     async take(batch) {
       const records = run.read(batch, readColumns)
-      const groups = await storedGroups(run, records)
+      const matchOf = await storedGroups(run, records)
       await people.find(records.flatMap(({ values }) => values.members ?? []))
       const sound = records.flatMap((record) => {
-        const { index, values, check } = record
-        const before = groups.match(record)
+        const { values, check } = record
+        const before = matchOf(record)
         if (!before) requireFields(GROUP_COLUMNS, values, check)
-        const refuse = (...about: [string, string, boolean?]) => rows.missing(record, ...about)
-        const memberIds = values.members === undefined ? undefined : idsOf(run, people, values.members ?? [], refuse)
-        if (!run.accept(index, check)) return []
-        return [{ before, draft: groupWith(write, before, values, values.id ?? undefined), memberIds }]
+        const memberIds = values.members?.flatMap((member) => idOf(record, member) ?? [])
+        if (!run.accept(record)) return []
+        const draft = groupWith(write, before, values, values.id ?? undefined)
+        return [{ before, draft, memberIds: values.members === undefined ? undefined : new Set(memberIds) }]
       })
-      if (!run.isSound) return
+      if (!run.isSound()) return
 
       const rosters = new Map(sound.flatMap(({ draft, memberIds }) => (memberIds ? [[draft.id, memberIds]] : [])))
-      const changes = await changesTo(write, rosters)
+      const moves = await movesTo(write, rosters)
+      const moved = new Set([...moves.values()].flatMap((groupIds) => [...groupIds]))
       for (const { before, draft } of sound) {
         const { outcome } = ledger.enter(before, draft)
-        run.count(outcome === 'unchanged' && changes.groupIds.has(draft.id) ? 'updated' : outcome)
+        run.count(outcome === 'unchanged' && moved.has(draft.id) ? 'updated' : outcome)
       }
       await ledger.store()
-      await applyChanges(write, changes.byPerson)
+      await applyMoves(write, moves)
     },
   }
 }
 
-function idsOf(
-  { options }: ImportRun,
-  people: PersonMatcher,
-  texts: readonly string[],
-  refuse: (member: string, detail: string, isRefused?: boolean) => void,
-): Set<string> {
-  return new Set(
-    texts.flatMap((one) => {
-      const found = people.match(one)
-      if (!found.person) refuse(one, `${strangerInWords(one, found)} ${options.wording.addMembers ?? ''}`)
-      else if (found.person.erasedAt) refuse(one, `${one} was erased at ${found.person.erasedAt}.`, true)
-      else return found.person.id
-      return []
-    }),
-  )
-}
-
-type GroupsChange = Readonly<Record<'joined' | 'left', string[]>>
-
-/** The change of each person after which each group has exactly these members. */
-async function changesTo(write: Write, rosters: ReadonlyMap<string, ReadonlySet<string>>) {
-  const { db, t, among } = write
-  const groupIds = new Set<string>()
-  const byPerson = new Map<string, GroupsChange>()
-  const changeOf = (personId: string, groupId: string) => {
-    const change = byPerson.get(personId) ?? { joined: [], left: [] }
-    byPerson.set(personId, change)
-    groupIds.add(groupId)
-    return change
-  }
+/** The groups that each person joins or leaves, after which each group has exactly these members. */
+async function movesTo({ db, t, among }: Write, rosters: ReadonlyMap<string, ReadonlySet<string>>) {
   const { groupId: of, personId: member } = t.membership
   const ids = [...rosters.keys()]
   const rows = await db.select({ of, member }).from(t.membership).where(among(of, ids)).orderBy(member)
   const current = new Map(ids.map((groupId) => [groupId, new Set<string>()]))
   for (const row of rows) current.get(row.of)?.add(row.member)
+  const moves = new Map<string, Set<string>>()
   for (const [groupId, wanted] of rosters) {
     const members = current.get(groupId) ?? new Set()
-    for (const personId of members) if (!wanted.has(personId)) changeOf(personId, groupId).left.push(groupId)
-    for (const personId of wanted) if (!members.has(personId)) changeOf(personId, groupId).joined.push(groupId)
+    const [left, joined] = [[...members].filter((id) => !wanted.has(id)), [...wanted].filter((id) => !members.has(id))]
+    for (const personId of [...left, ...joined]) {
+      const groupIds = moves.get(personId) ?? new Set()
+      moves.set(personId, groupIds.add(groupId))
+    }
     await setImmediate()
   }
-  return { byPerson, groupIds }
+  return moves
 }
 
 /** In batches, because a single group can have everyone in it. */
-async function applyChanges(write: Write, byPerson: ReadonlyMap<string, GroupsChange>): Promise<void> {
-  for await (const batch of batchesOf([...byPerson.keys()])) {
+async function applyMoves(write: Write, moves: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
+  for await (const batch of batchesOf([...moves.keys()])) {
     const groupsOf = await groupsOfPeople(write, batch)
     // In the order of the file: the database returns people in any.
     const wanted = batch.map((personId) => {
-      const { joined = [], left = [] } = byPerson.get(personId) ?? {}
-      const gone = new Set(left)
-      const kept = (groupsOf.get(personId) ?? []).map(({ id }) => id).filter((id) => !gone.has(id))
-      return [personId, new Set([...kept, ...joined])] as const
+      const groupIds = new Set((groupsOf.get(personId) ?? []).map(({ id }) => id))
+      for (const id of moves.get(personId) ?? []) if (!groupIds.delete(id)) groupIds.add(id)
+      return [personId, groupIds] as const
     })
     await regroup(write, new Map(wanted))
   }
 }
 
-async function storedGroups(
-  run: ImportRun,
-  records: readonly { values: Values<typeof GROUP_COLUMNS> }[],
-): Promise<RecordMatcher<GroupRow>> {
+async function storedGroups(run: ImportRun, records: readonly { values: Values<typeof GROUP_COLUMNS> }[]) {
   const { db, t, among } = run.write
   const { id, externalId, nameFolded } = t.group
   const given = (of: 'id' | 'externalId' | 'name') => records.flatMap(({ values }) => values[of] ?? [])
@@ -119,7 +100,7 @@ async function storedGroups(
     among(nameFolded, given('name').map(fold)),
   )
   const rows = await db.select().from(t.group).where(isNamed)
-  return new RecordMatcher(run, { kind: 'group', alias: 'name', aliasOf: ({ nameFolded }) => nameFolded }, rows)
+  return recordMatcher(run, { kind: 'group', alias: 'name', aliasOf: ({ nameFolded }) => nameFolded }, rows)
 }
 
 interface Gathered {
@@ -165,11 +146,11 @@ function memberRows(run: ImportRun) {
     },
 
     /** Reports a member who is not there, at their own row if they have one. */
-    missing(record: { index: number; check: InputCheck }, member: string, detail: string, isRefused?: boolean): void {
+    missing(record: Checked, member: string, detail: string, isRefused?: boolean): void {
       const row = byFirst.get(record.index)?.members.get(member)
-      const check = row === undefined ? record.check : new InputCheck()
-      run.missing({ index: row ?? record.index, check }, row === undefined ? 'members' : 'member', detail, isRefused)
-      if (row !== undefined) run.accept(row, check)
+      const own = row === undefined ? record : { index: row, check: new InputCheck() }
+      run.missing(own, row === undefined ? 'members' : 'member', detail, isRefused)
+      if (own !== record) run.accept(own)
     },
   }
 }
@@ -177,8 +158,4 @@ function memberRows(run: ImportRun) {
 function keyOf({ values }: SourceRecord): string | undefined {
   const field = ['id', 'externalId', 'name'].find((one) => textOf(values[one]) !== '')
   return field && `${field} ${fold(textOf(values[field]))}`
-}
-
-function textOf(value: unknown): string {
-  return value == null ? '' : String(value).trim()
 }

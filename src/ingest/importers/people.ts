@@ -1,42 +1,34 @@
 import { setImmediate } from 'node:timers/promises'
-import { and, eq, gt } from 'drizzle-orm'
+import { and } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
-import { detailsWith } from '../../details.js'
 import { recordReader, type Values } from '../../fields.js'
 import type { Ledger } from '../../history/ledger.js'
 import { isErasure } from '../../personnel/erasure.js'
 import { applyMembershipChanges, membershipChangesTo } from '../../personnel/memberships.js'
-import { checkPerson, type PersonRow, peopleLedger, personWith } from '../../personnel/people.js'
+import { checkPerson, type PersonRow, peopleLedger, personnel, personWith } from '../../personnel/people.js'
+import { pagesOf } from '../../store/query/page.js'
 import type { Write } from '../../store/store.js'
 import { fold, type InputCheck } from '../../text.js'
 import { PEOPLE_COLUMNS } from '../columns.js'
-import { AddressMoves } from '../matching/addresses.js'
-import { commaParts, GroupMatcher } from '../matching/lookups.js'
-import { belongsTo, type Naming, RecordMatcher } from '../matching/recordMatcher.js'
-import {
-  BATCH_RECORDS,
-  batchesOf,
-  closedLately,
-  type Importer,
-  type ImportRun,
-  isFirstLoad,
-  refusalToClose,
-  writersOfSource,
-} from '../run.js'
+import { type AddressMoves, addressMoves } from '../matching/addresses.js'
+import { commaParts, groupMatcher } from '../matching/lookups.js'
+import { belongsTo, type Naming, recordMatcher } from '../matching/recordMatcher.js'
+import { closeAll, closedLately, type Importer, type ImportRun, refusalToClose, writersOfSource } from '../run.js'
 
 type Columns = Values<typeof PEOPLE_COLUMNS>
 
 const readColumns = recordReader(PEOPLE_COLUMNS)
 
 /** Imports people, matched by id, else by externalId, else by e-mail. */
-export function peopleImporter(run: ImportRun): Importer {
+export async function peopleImporter(run: ImportRun): Promise<Importer> {
   const { write } = run
   const ledger = peopleLedger(write)
-  const groups = new GroupMatcher(run)
+  const groups = groupMatcher(run)
   const { closeMissing, others } = run.options
   const people = closeMissing ? { listed: others?.people ?? new Map(), added: new Set<string>() } : undefined
-  const isFirst = isFirstLoad(run, (t) => t.person)
-  const moves = new AddressMoves(run)
+  // In an empty store everyone is new, and nobody needs to be looked up.
+  const isFirst = (await write.db.$count(write.t.person)) === 0
+  const moves = addressMoves(run)
   return {
     gather(all) {
       moves.read(all)
@@ -45,46 +37,44 @@ export function peopleImporter(run: ImportRun): Importer {
     },
     async take(batch) {
       const records = run.read(batch, readColumns)
-      // In an empty store everyone is new, and nobody needs to be looked up.
-      const roster = await rosterOf(run, (await isFirst()) ? [] : records, moves)
-      await groups.find(
-        records.flatMap(({ values }) => (values.groups ?? []).flatMap((one) => [one, ...commaParts(one)])),
-      )
+      const roster = await rosterOf(run, isFirst ? [] : records, moves)
+      const named = records.flatMap(({ values }) => values.groups ?? [])
+      await groups.find(named.flatMap((one) => [one, ...commaParts(one)]))
       const sound = records.flatMap((record, at) => {
-        const { index, values, check } = record
-        const before = roster.people.match(record)
+        const { values, check } = record
+        const before = roster.match(record)
         if (before?.mergedInto) {
           passOver(run, record, before)
           people?.listed.set(before.mergedInto, values.externalId != null)
           return []
         }
-        // An erased person from another store's export stays erased.
-        const erasedAt = !before && values.id != null && isErasure(values) ? write.at : null
+        // An export contains erased people too: in another store they stay erased, and here they must be as they are.
+        const isNewlyErased = !before && values.id != null && isErasure(values)
         if (before?.erasedAt) requireErased(before, values, check)
-        else if (!erasedAt) checkPerson(before, values, check)
+        else if (!isNewlyErased) checkPerson(before, values, check)
         const isCell = typeof batch[at]?.values['groups'] === 'string'
-        const named = values.groups?.flatMap((one) => (isCell ? groups.namedBy(one, check) : [one]))
-        const groupIds = values.groups === undefined ? undefined : groups.idsOf(named ?? [], index, check)
-        if (!run.accept(index, check)) return []
+        const texts = values.groups?.flatMap((one) => (isCell ? groups.namedBy(one, check) : [one]))
+        const groupIds = values.groups === undefined ? undefined : groups.idsOf(texts ?? [], record)
+        if (!run.accept(record)) return []
         // In a complete list, naming an inactive person without a status brings them back.
-        const isBack = (closeMissing || isRehired(before, values)) && isGone(before) && values.status == null
+        const isRehired = before?.externalId && values.externalId && before.externalId !== values.externalId
+        const isBack = (closeMissing || isRehired) && isGone(before) && values.status == null
         const given = isBack ? { ...values, status: 'ACTIVE' as const } : values
         const draft = personWith(write, before, given, values.id ?? undefined)
         people?.listed.set(draft.id, values.externalId != null)
         if (!before) people?.added.add(draft.id)
-        return [{ before, draft: erasedAt ? { ...draft, erasedAt } : draft, groupIds }]
+        return [{ before, draft: isNewlyErased ? { ...draft, erasedAt: write.at } : draft, groupIds }]
       })
-      if (!run.isSound) return
+      if (!run.isSound()) return
 
       await moves.free(roster.leaving)
       for (const holder of roster.recycled) ledger.enter(holder, { ...holder, email: null, emailFolded: null })
       await ledger.store()
-      await groups.store()
+      await groups.ledger.store()
       const wanted = sound.flatMap(({ draft, groupIds }) => (groupIds ? [[draft.id, groupIds] as const] : []))
       const changes = await membershipChangesTo(write, new Map(wanted), groups.byId)
-      for (const { before, draft } of sound) {
+      for (const { before, draft } of sound)
         run.count(ledger.enter(before, draft, { beside: changes.get(draft.id)?.changes ?? {} }).outcome)
-      }
       await ledger.store()
       const inactive = sound.flatMap(({ draft }) => (draft.status === 'ACTIVE' ? [] : [draft.id]))
       await applyMembershipChanges(write, changes.values(), new Set(inactive))
@@ -99,20 +89,13 @@ function passOver(run: ImportRun, { index, values }: { index: number; values: Co
   // An export has the ids of both.
   if (values.id != null) return
   const field = values.externalId == null ? 'email' : 'externalId'
-  run.warnings.push({
-    index,
-    field,
-    detail: `${before.name} is merged into ${before.mergedInto}: the row is left out.`,
-  })
+  const detail = `${before.name} is merged into ${before.mergedInto}: the row is left out.`
+  run.warnings.push({ index, field, detail })
 }
 
-/** An export contains erased people too; importing them unchanged is allowed. */
-function requireErased({ erasedAt, ...before }: PersonRow, columns: Columns, check: InputCheck): void {
-  const { groups, details, ...values } = columns
-  const stored: Readonly<Record<string, unknown>> = before
-  const isSame = Object.entries(values).every(([name, value]) => value === stored[name])
-  const hasMore = (groups ?? []).length > 0 || (details && detailsWith(details, null) !== null)
-  if (!isSame || hasMore) check.violation('id', `This person was erased at ${erasedAt} and cannot be changed.`)
+function requireErased({ erasedAt, name, status }: PersonRow, values: Columns, check: InputCheck): void {
+  if (isErasure({ name, status, ...values }) && !values.groups?.length) return
+  check.violation('id', `This person was erased at ${erasedAt} and cannot be changed.`)
 }
 
 /** The people whom the records of a batch may mean, and those whose addresses others get. */
@@ -150,20 +133,16 @@ async function rosterOf(run: ImportRun, records: readonly { values: Columns }[],
     if (name == null || status === 'INACTIVE' || !isGoing(holder, record)) return isLikely
     return fold(name) === holder.nameFolded
   }
-  const people = new RecordMatcher(
+  const match = recordMatcher(
     run,
     { kind: 'person', alias: 'email', aliasOf: (row) => row.emailFolded, objection, isSame },
     rows.map((row) => moves.before(row)),
   )
-  return { people, leaving, recycled }
+  return { match, leaving, recycled }
 }
 
-function isGone(person: PersonRow | undefined): person is PersonRow {
+function isGone(person: PersonRow | undefined): boolean {
   return person?.status === 'INACTIVE' && !person.erasedAt
-}
-
-function isRehired(before: PersonRow | undefined, { externalId }: Columns): boolean {
-  return before !== undefined && externalId != null && before.externalId !== null && before.externalId !== externalId
 }
 
 function strangerWith({ options }: ImportRun, holder: PersonRow, name: string | null | undefined): string {
@@ -177,48 +156,34 @@ function strangerWith({ options }: ImportRun, holder: PersonRow, name: string | 
 }
 
 /** The people of a complete list, and whether it gives their externalId; `added` are those who are new. */
-interface ListedPeople {
-  readonly listed: Map<string, boolean>
-  readonly added: Set<string>
-}
+type ListedPeople = Readonly<{ listed: Map<string, boolean>; added: Set<string> }>
 
 /** Sets people who are missing from a complete list INACTIVE, unless there are too many. */
 async function deactivateMissing(run: ImportRun, people: ListedPeople, ledger: Ledger<PersonRow>): Promise<void> {
-  const { options, isSound, unclosed } = run
-  if (!isSound || options.others?.isLast === false) return
+  const { options, unclosed } = run
+  if (!run.isSound() || options.others?.isLast === false) return
   const refuse = (detail: string) => void unclosed.push({ index: undefined, field: '', detail })
   if (people.listed.size === 0) return refuse('The list is empty, so nobody was set INACTIVE.')
   const { missing, live } = await missingFrom(run, people)
   const lately = (await closedLately(run, 'people')).get('')
   const refusal = refusalToClose(options, { missing: missing.length, live, lately }, 'set INACTIVE')
   if (refusal !== undefined) return refuse(`${missing.length} of ${live} active people are missing; ${refusal}`)
-  for await (const batch of batchesOf(missing)) {
-    for (const row of batch) {
-      ledger.enter(row, { ...row, status: 'INACTIVE' })
-      run.count('closed')
-    }
-    await ledger.store()
-  }
+  await closeAll<PersonRow>(run, ledger, missing, (row) => ({ ...row, status: 'INACTIVE' }))
 }
 
 // Someone is missing only if this source has written them before, and they have an externalId as those of the list do.
 async function missingFrom({ write, warnings }: ImportRun, { listed, added }: ListedPeople) {
-  const { db, t } = write
   const kinds = new Set(listed.values())
   const writers = await writersOfSource(write)
   const missing: PersonRow[] = []
-  let [listedBefore, foreign, last] = [0, 0, '']
-  for (;;) {
-    const isNext = and(gt(t.person.id, last), eq(t.person.status, 'ACTIVE'))
-    const page = await db.select().from(t.person).where(isNext).orderBy(t.person.id).limit(BATCH_RECORDS)
+  let [listedBefore, foreign] = [0, 0]
+  for await (const page of pagesOf(write, personnel, {})) {
     const absent = page.filter(({ id }) => !listed.has(id))
     const ofKind = absent.filter(({ externalId }) => kinds.has(externalId !== null))
     const written = await writtenBy(write, writers, ofKind)
     missing.push(...ofKind.filter(({ id }) => written.has(id)))
     listedBefore += page.filter(({ id }) => listed.has(id) && !added.has(id)).length
     foreign += absent.length - written.size
-    last = page.at(-1)?.id ?? ''
-    if (page.length < BATCH_RECORDS) break
     await setImmediate()
   }
   if (foreign > 0) {

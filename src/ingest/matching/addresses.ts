@@ -1,56 +1,48 @@
 import type { PersonRow } from '../../personnel/people.js'
 import { fold } from '../../text.js'
-import type { ImportRun, SourceRecord } from '../run.js'
+import { type ImportRun, type SourceRecord, textOf } from '../run.js'
+
+export type AddressMoves = ReturnType<typeof addressMoves>
 
 /** The e-mail addresses that a list gives to other people than those who have them: only the end of the list counts. */
-export class AddressMoves {
-  readonly #run: ImportRun
+export function addressMoves({ write }: ImportRun) {
   /** The address that the list gives to each person, by user id or externalId; undefined if it says nothing of addresses. */
-  readonly #next = new Map<string, string | undefined>()
+  const next = new Map<string, string | undefined>()
   /** People whose address was taken away before they got their next one. */
-  readonly #freed = new Map<string, PersonRow>()
+  const freed = new Map<string, PersonRow>()
+  return {
+    read(records: readonly SourceRecord[]): void {
+      for (const { values } of records) {
+        const { id, externalId, email } = values
+        const address = email === undefined ? undefined : fold(textOf(email))
+        if (id) next.set(`id ${textOf(id)}`, address)
+        if (externalId) next.set(`externalId ${textOf(externalId)}`, address)
+      }
+    },
 
-  constructor(run: ImportRun) {
-    this.#run = run
+    /** Whether the list names someone by their ids. */
+    isListed({ id, externalId }: PersonRow): boolean {
+      return next.has(`id ${id}`) || next.has(`externalId ${externalId}`)
+    },
+
+    /** Whether the list gives another address to someone, who can be told apart without one. */
+    isLeaving({ id, externalId, emailFolded }: PersonRow): boolean {
+      const address = next.get(`id ${id}`) ?? next.get(`externalId ${externalId}`)
+      return externalId !== null && address !== undefined && address !== emailFolded
+    },
+
+    /** Takes addresses from their holders, so that others can be stored with them. */
+    async free(holders: readonly PersonRow[]): Promise<void> {
+      const { updateAll, t } = write
+      for (const holder of holders) freed.set(holder.id, holder)
+      const without = holders.map((holder) => ({ ...holder, email: null, emailFolded: null }))
+      await updateAll(t.person, without)
+    },
+
+    /** A person as they were before the list: the history tells which address they had. */
+    before(row: PersonRow): PersonRow {
+      const { email, emailFolded } = freed.get(row.id) ?? row
+      return { ...row, email, emailFolded }
+    },
   }
-
-  read(records: readonly SourceRecord[]): void {
-    for (const { values } of records) {
-      const { id, externalId, email } = values
-      const next = email === undefined ? undefined : fold(textOf(email))
-      if (id) this.#next.set(`id ${textOf(id)}`, next)
-      if (externalId) this.#next.set(`externalId ${textOf(externalId)}`, next)
-    }
-  }
-
-  /** Whether the list names someone by their ids. */
-  isListed({ id, externalId }: PersonRow): boolean {
-    return this.#next.has(`id ${id}`) || this.#next.has(`externalId ${externalId}`)
-  }
-
-  /** Whether the list gives another address to someone, who can be told apart without one. */
-  isLeaving({ id, externalId, emailFolded }: PersonRow): boolean {
-    const next = this.#next.get(`id ${id}`) ?? this.#next.get(`externalId ${externalId}`)
-    return externalId !== null && next !== undefined && next !== emailFolded
-  }
-
-  /** Takes addresses from their holders, so that others can be stored with them. */
-  async free(holders: readonly PersonRow[]): Promise<void> {
-    const { updateAll, t } = this.#run.write
-    for (const holder of holders) this.#freed.set(holder.id, holder)
-    await updateAll(
-      t.person,
-      holders.map((holder) => ({ ...holder, email: null, emailFolded: null })),
-    )
-  }
-
-  /** A person as they were before the list: the history tells which address they had. */
-  before(row: PersonRow): PersonRow {
-    const { email = row.email, emailFolded = row.emailFolded } = this.#freed.get(row.id) ?? {}
-    return { ...row, email, emailFolded }
-  }
-}
-
-function textOf(value: unknown): string {
-  return String(value ?? '').trim()
 }

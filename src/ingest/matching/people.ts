@@ -1,54 +1,34 @@
 import type { SQL } from 'drizzle-orm'
-import { type PersonRow, personnel } from '../../personnel/people.js'
+import type { PersonRow } from '../../personnel/people.js'
 import type { Assignee } from '../../projects/projects.js'
 import type { Write } from '../../store/store.js'
 import { checkText, fold, type InputCheck, turnedName } from '../../text.js'
 import type { ImportRun } from '../run.js'
-import { Lookup } from './lookups.js'
-
-type Person = Pick<
-  PersonRow,
-  'id' | 'name' | 'nameFolded' | 'emailFolded' | 'externalId' | 'erasedAt' | 'mergedInto' | 'status'
->
+import { lookup } from './lookups.js'
 
 /** The match of a text: a person on the roster, nobody, or several of the same name; `named` are all who have or had it. */
 type PersonMatch = { readonly named: ReadonlySet<string> } & (
-  | { readonly person: Person; readonly by: 'id' | 'email' | 'externalId' | 'name' }
+  | { readonly person: PersonRow; readonly by: 'id' | 'email' | 'externalId' | 'name' }
   | { readonly person?: undefined; readonly namesakes: number }
 )
 
 const NOBODY: PersonMatch = { namesakes: 0, named: new Set() }
 
 /** Finds people by user id, e-mail, externalId, or a name that is unique on the roster. */
-export class PersonMatcher extends Lookup<PersonMatch> {
-  readonly #write: Write
-
-  constructor(write: Write) {
-    super()
-    this.#write = write
-  }
-
-  match(text: string): PersonMatch {
-    return this.get(text) ?? NOBODY
-  }
-
-  protected async load(texts: readonly string[]) {
-    const { db, t, among } = this.#write
-    const { id, name, nameFolded, emailFolded, externalId, erasedAt, mergedInto, status } = personnel.table(t)
-    const columns = { id, name, nameFolded, emailFolded, externalId, erasedAt, mergedInto, status }
-    const having = async (condition: SQL | undefined, keyOf: (person: Person) => string | null) => {
-      return indexed(await db.select(columns).from(t.person).where(condition), keyOf)
-    }
+export function personMatcher({ db, t, among }: Write) {
+  const { id, nameFolded, emailFolded, externalId } = t.person
+  const having = async (condition: SQL | undefined, keyOf: (person: PersonRow) => string | null) =>
+    indexed(await db.select().from(t.person).where(condition), keyOf)
+  const { found, find } = lookup(async (texts) => {
     const byId = await having(among(id, texts), (person) => person.id)
     const byEmail = await having(among(emailFolded, texts.map(fold)), (person) => person.emailFolded)
     const byExternalId = await having(among(externalId, texts), (person) => person.externalId)
     const byName = await having(among(nameFolded, texts.flatMap(spellingsOf)), (person) => person.nameFolded)
-    const found = [byEmail, byExternalId, byName].flatMap((people) => [...people.values()].flat())
-    const merged = found.flatMap((person) => person.mergedInto ?? [])
-    const into =
-      merged.length === 0 ? new Map<string, Person[]>() : await having(among(id, merged), (person) => person.id)
+    const all = [byEmail, byExternalId, byName].flatMap((people) => [...people.values()].flat())
+    const merged = all.flatMap((person) => person.mergedInto ?? [])
+    const into = merged.length > 0 ? await having(among(id, merged), (person) => person.id) : byId
     // An id keeps its meaning; an address or a name of someone who was merged is one of the person who they are.
-    const meant = ([person]: readonly Person[] = []) => into.get(person?.mergedInto ?? '')?.[0] ?? person
+    const meant = ([person]: readonly PersonRow[] = []) => into.get(person?.mergedInto ?? '')?.[0] ?? person
     return (one: string): PersonMatch => {
       const sure = [
         { by: 'id', person: byId.get(one)?.[0] },
@@ -57,14 +37,15 @@ export class PersonMatcher extends Lookup<PersonMatch> {
       ] as const
       const [match] = sure.flatMap(({ by, person }) => (person ? [{ by, person }] : []))
       const spelling = spellingsOf(one).find((name) => byName.has(name)) ?? ''
-      const all = [...new Set((byName.get(spelling) ?? []).flatMap((each) => [each, meant([each]) ?? each]))]
-      const named = new Set(all.map((person) => person.id))
-      const [person, ...namesakes] = all.filter((each) => each.status === 'ACTIVE')
+      const namesakes = new Set((byName.get(spelling) ?? []).flatMap((each) => [each, meant([each]) ?? each]))
+      const named = new Set(Array.from(namesakes, (person) => person.id))
       if (match) return { ...match, named }
-      const isOnly = person !== undefined && namesakes.length === 0
-      return isOnly ? { by: 'name', person, named } : { namesakes: person ? 1 + namesakes.length : 0, named }
+      const active = [...namesakes].filter((each) => each.status === 'ACTIVE')
+      const [person] = active
+      return person && active.length === 1 ? { by: 'name', person, named } : { namesakes: active.length, named }
     }
-  }
+  })
+  return { find, match: (text: string): PersonMatch => found.get(text) ?? NOBODY }
 }
 
 /** A name as it is written, and `Lovelace, Ada` also as the roster may have it: ada lovelace. */
@@ -72,8 +53,8 @@ function spellingsOf(text: string): string[] {
   return [text, turnedName(text) ?? []].flat().map(fold)
 }
 
-function indexed(people: readonly Person[], keyOf: (person: Person) => string | null): Map<string, Person[]> {
-  const index = new Map<string, Person[]>()
+function indexed(people: readonly PersonRow[], keyOf: (person: PersonRow) => string | null): Map<string, PersonRow[]> {
+  const index = new Map<string, PersonRow[]>()
   for (const person of people) {
     const key = keyOf(person) ?? ''
     const namesakes = index.get(key)
@@ -91,77 +72,76 @@ export function strangerInWords(text: string, { namesakes }: { namesakes: number
     : `Nobody on the roster has the e-mail, user id, externalId or name ${JSON.stringify(text)}.`
 }
 
-/** The owner or assignee as a record gives it, in the columns `owner`, `ownerId` and `ownerName` or `assignee...`. */
-export type Attribution = Readonly<Partial<Record<'who' | 'id' | 'name', string | null | undefined>>>
+type Field = 'owner' | 'assignee'
 
-export class AssigneeMatcher {
-  readonly #run: ImportRun
-  readonly #field: string
-  readonly #people: PersonMatcher
-  #hasWarned = false
+/** The owner or assignee as a record gives it. */
+export type Attributed = Readonly<Partial<Record<Field | `${Field}Id` | `${Field}Name`, string | null | undefined>>>
 
-  constructor(run: ImportRun, field: 'owner' | 'assignee') {
-    this.#run = run
-    this.#field = field
-    this.#people = new PersonMatcher(run.write)
-  }
+type Attribution = Readonly<Record<'who' | 'id' | 'name', string | null | undefined>>
 
-  async find(attributions: readonly Attribution[]): Promise<void> {
-    if (!this.#run.options.matchPeople) return
-    await this.#people.find(attributions.map(withMailbox).flatMap(({ who, id }) => [who ?? [], id ?? []].flat()))
-  }
+export function assigneeMatcher({ write, options, warnings, missing }: ImportRun, field: Field) {
+  const people = personMatcher(write)
+  let hasWarned = false
 
-  /** The columns to store for an attribution; absent if it says nothing. */
-  assigneeOf(index: number, attribution: Attribution, before: Assignee | undefined, check: InputCheck): Assignee {
-    if (!this.#run.options.matchPeople) return this.#asWritten(attribution, before, check)
-    const { who, id: given, name } = withMailbox(attribution)
-    const field = this.#field
-    const { person } = this.#people.match(given ?? '')
-    const id = person?.id === given ? given : null
-    if (given != null && id === null) {
-      const detail = `There is no person with the user id ${JSON.stringify(given)}.`
-      this.#run.missing({ index, check }, `${field}Id`, detail, this.#run.options.strictPeople)
-    }
-    if (id != null && person) {
-      // An export has the name beside the id.
-      if (who != null && fold(who) !== fold(person.name) && this.#people.match(who).person?.id !== id)
-        check.violation(field, `This is not who ${field}Id names, which is ${person.name}; give one of the two.`)
-      return { id, name }
-    }
-    if (who == null)
-      return { id: who === undefined ? id : null, name: name === undefined && who === null ? null : name }
-    const found = this.#people.match(who)
-    // Who owns it still has that name, also after they left, or when somebody else of the name has come.
-    const isStill = before?.id != null && (!found.person || found.by === 'name') && found.named.has(before.id)
-    if (isStill) return { id: before.id, name: name ?? who }
-    // An e-mail or an id is not stored as a name: readers of risks may not be allowed to read the roster.
-    if (found.person)
-      return { id: found.person.id, name: name === undefined ? (found.by === 'name' ? who : null) : name }
-    const words = strangerInWords(who, found)
-    const kept = checkText(name ?? who, 'name')
-    if ('violation' in kept) check.violation(field, `${words} ${kept.violation}`)
-    else if (this.#run.options.strictPeople) check.violation(field, words)
-    else {
-      const stranger = found.namesakes === 0 ? { stranger: who } : {}
-      this.#run.warnings.push({ index, field, detail: `${words} It is kept as ${field}Name.`, ...stranger })
-    }
-    return { id: null, name: name ?? who }
-  }
+  const attributionOf = (values: Attributed): Attribution =>
+    withMailbox({ who: values[field], id: values[`${field}Id`], name: values[`${field}Name`] })
 
   /** For a key that may not read the roster, and sends `who` only: a link stays only if the row shows exactly that text. */
-  #asWritten({ who }: Attribution, before: Assignee | undefined, check: InputCheck): Assignee {
+  const asWritten = (who: string | null | undefined, before: Assignee | undefined, check: InputCheck): Assignee => {
     if (who == null) return { id: who, name: who }
     const kept = checkText(who, 'name')
-    if ('violation' in kept) check.violation(this.#field, kept.violation)
-    if (!this.#hasWarned) this.#warnUnmatched()
+    if ('violation' in kept) check.violation(field, kept.violation)
+    if (!hasWarned) {
+      const why = 'Nobody was looked up on the roster, because this key lacks the scope personnel.read.'
+      warnings.push({ index: undefined, field, detail: `${why} Each ${field} is kept as ${field}Name.` })
+    }
+    hasWarned = true
     return { id: before?.name === who ? before.id : null, name: who }
   }
 
-  #warnUnmatched(): void {
-    this.#hasWarned = true
-    const field = this.#field
-    const why = 'Nobody was looked up on the roster, because this key lacks the scope personnel.read.'
-    this.#run.warnings.push({ index: undefined, field, detail: `${why} Each ${field} is kept as ${field}Name.` })
+  return {
+    async find(all: readonly Attributed[]): Promise<void> {
+      if (!options.matchPeople) return
+      await people.find(all.map(attributionOf).flatMap(({ who, id }) => [who ?? [], id ?? []].flat()))
+    },
+
+    stored: (row: Attributed): Assignee => ({ id: row[`${field}Id`], name: row[`${field}Name`] }),
+
+    /** The columns to store for a record; absent if it says nothing. */
+    assigneeOf(index: number, values: Attributed, before: Assignee | undefined, check: InputCheck): Assignee {
+      if (!options.matchPeople) return asWritten(values[field], before, check)
+      const { who, id: given, name } = attributionOf(values)
+      const { person } = people.match(given ?? '')
+      const id = person?.id === given ? given : null
+      if (given != null && id === null) {
+        const detail = `There is no person with the user id ${JSON.stringify(given)}.`
+        missing({ index, check }, `${field}Id`, detail, options.strictPeople)
+      }
+      if (id != null && person) {
+        // An export has the name beside the id.
+        if (who != null && fold(who) !== fold(person.name) && people.match(who).person?.id !== id)
+          check.violation(field, `This is not who ${field}Id names, which is ${person.name}; give one of the two.`)
+        return { id, name }
+      }
+      if (who == null)
+        return { id: who === undefined ? id : null, name: name === undefined && who === null ? null : name }
+      const found = people.match(who)
+      // Who owns it still has that name, also after they left, or when somebody else of the name has come.
+      const isStill = before?.id != null && (!found.person || found.by === 'name') && found.named.has(before.id)
+      if (isStill) return { id: before.id, name: name ?? who }
+      // An e-mail or an id is not stored as a name: readers of risks may not be allowed to read the roster.
+      if (found.person)
+        return { id: found.person.id, name: name === undefined ? (found.by === 'name' ? who : null) : name }
+      const words = strangerInWords(who, found)
+      const kept = checkText(name ?? who, 'name')
+      if ('violation' in kept) check.violation(field, `${words} ${kept.violation}`)
+      else if (options.strictPeople) check.violation(field, words)
+      else {
+        const stranger = found.namesakes === 0 ? { stranger: who } : {}
+        warnings.push({ index, field, detail: `${words} It is kept as ${field}Name.`, ...stranger })
+      }
+      return { id: null, name: name ?? who }
+    },
   }
 }
 

@@ -243,6 +243,7 @@ test('rich text becomes plain text', () => {
         node('listItem', node('paragraph', text('plan', { type: 'link', attrs: { href: 'https://example.com' } }))),
       ),
       node('codeBlock', text('a = 1\nb = 2')),
+      node('rule'),
       node('mediaSingle', { type: 'media', attrs: { id: 'x' } }),
       node('blockquote', node('paragraph', text('said'))),
       node(
@@ -263,6 +264,7 @@ test('rich text becomes plain text', () => {
       'Ask @Mara Ilves\nby 2026-03-02:ship:',
       '- one\n  1. deep\n- plan (https://example.com)',
       'a = 1\nb = 2',
+      '---',
     ],
     ...['> said', 'A | B', 'https://example.com/1'],
   ].join('\n\n')

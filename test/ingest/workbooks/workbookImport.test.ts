@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { workbookOf } from '../../support/workbooks.js'
+import { partsOf, workbookOf, zipOf } from '../../support/workbooks.js'
 import { lines, openDesk, startImport } from '../importing.js'
 
 const sample = (name: string) => readFileSync(new URL(`../samples/workbooks/${name}`, import.meta.url))
@@ -31,6 +31,49 @@ describe('an import of a workbook', () => {
     ])
     const { report } = await desk.report('risks', '--project', 'APOLLO', 'register.xlsx')
     expect(report).toMatchObject({ created: 0, updated: 0, unchanged: 4, rejected: 0 })
+  })
+
+  const rowOf = (row: number, ...cells: string[]) =>
+    `<row r="${row}">${cells.map((cell, at) => `<c r="${'ABCDE'[at]}${row}" t="inlineStr"><is><t>${cell}</t></is></c>`).join('')}</row>`
+  const REGISTER = rowOf(1, 'ID', 'Risk', 'Owner', 'Status') + rowOf(2, 'R-1', 'Steel', 'Ann', 'Open')
+
+  test('is the same the second time, with a note that is merged beside the table', async () => {
+    const desk = openDesk()
+    const note = REGISTER.replace('</row>', '<c r="E1" t="inlineStr"><is><t>How to fill this in</t></is></c></row>')
+    const merged = `<worksheet><sheetData>${note}</sheetData><mergeCells><mergeCell ref="E1:E2"/></mergeCells></worksheet>`
+    desk.put('noted.xlsx', zipOf(partsOf('', { 'xl/worksheets/sheet1.xml': merged })))
+    const sent = ['risks', '--project', 'APOLLO', '--create-projects', 'noted.xlsx']
+    expect(await desk.importSheet(...sent)).toMatchObject({ code: 0 })
+    expect(await desk.importSheet(...sent)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('nothing has changed'),
+    })
+    expect(desk.rows('select reference, title from risk')).toEqual([['R-1', 'Steel']])
+  })
+
+  test('is refused if the best header has no rows, with the names of the sheets', async () => {
+    const desk = openDesk()
+    const parts = partsOf(REGISTER).map(([name, text]): [string, string] => [
+      name,
+      text
+        .replace('name="Risks"', 'name="Filled"')
+        .replace('</sheets>', '<sheet name="Empty" sheetId="2" r:id="rId9"/></sheets>')
+        .replace('</Relationships>', (end) =>
+          name.includes('workbook.xml.rels')
+            ? `<Relationship Id="rId9" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet2.xml"/>${end}`
+            : end,
+        ),
+    ])
+    const empty = `<worksheet><sheetData>${rowOf(1, 'ID', 'Risk', 'Owner', 'Status', 'Mitigation')}</sheetData></worksheet>`
+    desk.put('two.xlsx', zipOf([...parts, ['xl/worksheets/sheet2.xml', empty]]))
+    const sent = ['risks', '--project', 'APOLLO', '--create-projects', 'two.xlsx']
+    const { code, stderr } = await desk.importSheet(...sent)
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      'The sheet "Empty" has the header, and no row below it. --sheet takes another one: Filled; Empty.',
+    )
+    expect(await desk.importSheet(...sent, '--sheet', 'Filled')).toMatchObject({ code: 0 })
+    expect(desk.rows('select reference from risk')).toEqual([['R-1']])
   })
 
   test('is refused as a whole, with the row, if a row is bad', async () => {

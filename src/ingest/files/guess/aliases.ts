@@ -1,15 +1,18 @@
 import type { SheetNoun } from '../table.js'
 
-const RAISED =
-  'Date Raised, Raised On, Raised, Date Identified, Identified On, Date of Identification, Created, Created At, Created On, Created Date, Date Created, Creation Date, Erstelldatum, Opened, Opened At, Opened On, Date Opened, Opened Date, Date Reported, Report Date, Reported On, Date Logged, Logged, Date, Erfasst am, Erfasst, Erstellt am, Erstellt, Angelegt, Erstellungsdatum, Erfassungsdatum, Datum, 识别日期'
-const DUE =
-  'Due Date, Due On, Due, Target Date, Target Completion Date, Target Resolution Date, Deadline, Completion Date, ETA, Fällig am, Fällig, Fälligkeit, Fälligkeitsdatum, Termin, Frist, Zieltermin, Zieldatum, Échéance, Termin realizacji'
-const CLOSED =
-  'Date Closed, Closed On, Closed Date, Closed At, Closed, Closure Date, Date of Closure, Actual Close Date, Actual Closure Date, Completed At, Completed On, Date Completed, Completed Date, Resolved, Resolved At, Resolved On, Date Resolved, Resolved Date, Resolution Date, Actual Completion Date, Actual Resolution Date, Geschlossen am, Erledigt am, Abgeschlossen am'
-const PROJECT =
-  'Project Key, Project Code, Project ID, Project, Project Name, Projekt, Projektschlüssel, Projektnummer, Projektname, Programme, Program'
-const RAID_TYPES = 'Type, RAID Type, Item Type, RAID, Kind, Typ, Art'
-const LINKS = 'URL, Link, Hyperlink, Website'
+/** What risks and issues have in common. */
+const ENTRY = {
+  raisedOn:
+    'Date Raised, Raised On, Raised Date, Raised, Date Identified, Identified On, Identified Date, Date of Identification, Created, Created At, Created On, Created Date, Date Created, Creation Date, Erstelldatum, Opened, Opened At, Opened On, Date Opened, Opened Date, Date Reported, Report Date, Reported On, Date Logged, Logged Date, Logged, Date, Erfasst am, Erfasst, Erstellt am, Erstellt, Angelegt, Erstellungsdatum, Erfassungsdatum, Datum, 识别日期',
+  dueOn:
+    'Due Date, Due On, Due, Target Date, Target Completion Date, Target Resolution Date, Deadline, Completion Date, ETA, Fällig am, Fällig, Fälligkeit, Fälligkeitsdatum, Termin, Frist, Zieltermin, Zieldatum, Échéance, Termin realizacji',
+  closedOn:
+    'Date Closed, Closed On, Closed Date, Closed At, Closed, Closing Date, Close Date, Closure Date, Date of Closure, Actual Close Date, Actual Closure Date, Completed At, Completed On, Date Completed, Completed Date, Resolved, Resolved At, Resolved On, Date Resolved, Resolved Date, Resolution Date, Actual Completion Date, Actual Resolution Date, Geschlossen am, Erledigt am, Abgeschlossen am',
+  project:
+    'Project Key, Project Code, Project ID, Project, Project Name, Projekt, Projektschlüssel, Projektnummer, Projektname, Programme, Program',
+  url: 'URL, Link, Hyperlink, Website',
+  raidType: 'Type, RAID Type, RAID Category, Item Type, RAID, Kind, Typ, Art',
+}
 
 // What people call the columns of each noun, the better name first: where a sheet has two, the first is taken. Case,
 // accents, punctuation, the noun itself (Risk Owner) and small words (Date of review) do not count.
@@ -24,31 +27,26 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, string>
     category:
       'Category, Risk Category, Type, Class, Classification, Area, Domain, Theme, Kategorie, Risikokategorie, Risikoart, Typ, Art, Bereich, Klasse, Section',
     likelihood:
-      'Likelihood, Probability, Likelihood Score, Likelihood Rating, Chance, Frequency, Occurrence, Prob, L, P, Possibility, Eintrittswahrscheinlichkeit, Wahrscheinlichkeit, EW, W, Häufigkeit, Probabilité, Probabilidad, Probabilidade, Prawdopodobieństwo, 可能性',
+      'Likelihood, Probability, Likelihood Score, Likelihood Rating, Likelihood Level, Probability Level, Chance, Frequency, Occurrence, Prob, L, P, Possibility, Eintrittswahrscheinlichkeit, Wahrscheinlichkeit, EW, W, Häufigkeit, Probabilité, Probabilidad, Probabilidade, Prawdopodobieństwo, 可能性',
     impact:
-      'Impact, Consequence, Impact Score, Impact Rating, IMP, I, C, Severity, Effect, Damage, Auswirkung, Auswirkungen, Schadenshöhe, Schadensausmaß, Schaden, Tragweite, Schwere, Schweregrad, Gravité, Impacto, Wpływ, 影响程度',
+      'Impact, Consequence, Impact Score, Impact Rating, Impact Level, IMP, I, C, Severity, Effect, Damage, Auswirkung, Auswirkungen, Schadenshöhe, Schadensausmaß, Schaden, Tragweite, Schwere, Schweregrad, Gravité, Impacto, Wpływ, 影响程度',
     score: 'Risk Score, Score, Risk Rating, PxI, LxI, RPN, Risikowert, Risikozahl, Risikobewertung, Punkte',
     // In words these are levels; their numbers may be anything.
     rating: 'Rating, Exposure, Risk Value, Magnitude, Priority, Priorität, Bewertung',
     level:
       'Risk Level, Level, Risk Rating, Severity, Criticality, RAG, RAG Status, Inherent Risk, Risikostufe, Stufe, Risikoklasse, Kritikalität, Risk',
-    status: 'Status, State, Stage, Zustand, Risikostatus, Statut, Estado, Situação, 状态',
+    status: 'Status, Current Status, State, Stage, Zustand, Risikostatus, Statut, Estado, Situação, 状态',
     treatment:
-      'Response, Risk Response, Response Strategy, Treatment, Risk Treatment, Treatment Strategy, Strategy, Decision, Approach, Risikostrategie, Strategie, Behandlung, Risikobehandlung',
+      'Response, Risk Response, Response Strategy, Treatment, Risk Treatment, Treatment Type, Treatment Strategy, Strategy, Decision, Approach, Risikostrategie, Strategie, Behandlung, Risikobehandlung',
     mitigation:
-      'Mitigation, Mitigation Plan, Mitigation Strategy, Mitigation Actions, Mitigating Actions, Treatment Plan, Response Plan, Action Plan, Action, Recommended Mitigation, Recommendation, Countermeasure, Measures, Remediation, Fix, Controls, Control, Solution, Maßnahme, Maßnahmen, Lösung, Gegenmaßnahme, Gegenmaßnahmen, Maßnahmenplan, Risikominderung, Plan d’action, Mitigação, Działania, 应对措施',
+      'Mitigation, Mitigation Plan, Mitigation Strategy, Mitigation Actions, Mitigation Notes, Mitigating Actions, Treatment Plan, Response Plan, Action Plan, Action, Recommended Mitigation, Recommendation, Countermeasure, Measures, Remediation, Fix, Controls, Control, Solution, Maßnahme, Maßnahmen, Lösung, Gegenmaßnahme, Gegenmaßnahmen, Maßnahmenplan, Risikominderung, Plan d’action, Mitigação, Działania, 应对措施',
     cause:
       'Cause, Root Cause, Source, Trigger, Driver, Threat, Vulnerability, Ursache, Ursachen, Auslöser, Risikoquelle, Bedrohung, Schwachstelle',
     owner:
-      'Risk Owner, Owner, Owner Name, Assignee Name, Owned By, Responsible, Responsible Person, Responsibility, Accountable, Assigned To, Assignee, Assigned, Action Owner, Lead, Risikoeigner, Risikoverantwortlicher, Verantwortlich, Verantwortlicher, Verantwortliche, Eigentümer, Zuständig, Risikoinhaber, Porteur du risque, Responsable, Responsável, Właściciel ryzyka, 责任人',
-    raisedOn: RAISED,
-    dueOn: DUE,
-    closedOn: CLOSED,
+      'Risk Owner, Owner, Owner Name, Assignee Name, Owned By, Responsible, Responsible Person, Person Responsible, Responsibility, Accountable, Assigned To, Assignee, Assigned, Action Owner, Lead, Risikoeigner, Risikoverantwortlicher, Verantwortlich, Verantwortlicher, Verantwortliche, Eigentümer, Zuständig, Risikoinhaber, Porteur du risque, Responsable, Responsável, Właściciel ryzyka, 责任人',
     reviewOn:
       'Review Date, Next Review Date, Next Review, Nächste Überprüfung, Prüftermin, Prüfdatum, Überprüfungsdatum, Wiedervorlage',
-    project: PROJECT,
-    url: LINKS,
-    raidType: RAID_TYPES,
+    ...ENTRY,
   },
   issues: {
     reference:
@@ -58,16 +56,11 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, string>
     description: 'Description, Details, Detail, Body, Content, Beschreibung, Problembeschreibung',
     severity:
       'Severity, Priority, Criticality, Urgency, Impact, Level, Rating, Schweregrad, Priorität, Dringlichkeit, Schwere',
-    status: 'Status, State, Stage, Zustand',
+    status: 'Status, Current Status, State, Stage, Zustand',
     assignee:
-      'Assignee, Assigned To, Assignee Name, Owner, Owner Name, Responsible, Responsible Person, Assigned, Action Owner, Owned By, Resolver, Lead, Zugewiesene Person, Bearbeiter, Zugewiesen an, Zugewiesen, Verantwortlich, Verantwortlicher, Zuständig',
-    raisedOn: RAISED,
-    dueOn: DUE,
-    closedOn: CLOSED,
-    project: PROJECT,
+      'Assignee, Assigned To, Assignee Name, Owner, Owner Name, Responsible, Responsible Person, Person Responsible, Assigned, Action Owner, Owned By, Resolver, Lead, Zugewiesene Person, Bearbeiter, Zugewiesen an, Zugewiesen, Verantwortlich, Verantwortlicher, Zuständig',
     risk: 'Risk ID, Risk, Related Risk, Risk Reference, Risiko',
-    url: LINKS,
-    raidType: RAID_TYPES,
+    ...ENTRY,
   },
   people: {
     name: 'Display Name, Full Name, Name, Person, Employee, Preferred Name, Member, User, Worker, Anzeigename, Mitarbeiter, Mitarbeitername',
@@ -77,7 +70,7 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, string>
     email:
       'Work Email, Business Email, Company Email, Email, Email Address, Mail, Primary Email, User Principal Name, UPN, Login, Username, E-Mail-Adresse, Courriel',
     externalId:
-      'Employee ID, Employee Number, Emp ID, Staff No, Personnel Number, ID, Object ID, External ID, Badge, No, Number, SAMAccountName, ObjectGUID, UID, Personalnummer, Mitarbeiternummer, Mitarbeiter-ID, Matricule',
+      'Employee ID, Employee Number, Emp ID, Staff No, Personnel Number, ID, Object ID, External ID, Badge, No, Number, SAMAccountName, ObjectGUID, UID, Personalnummer, Pers Nr, Mitarbeiternummer, Mitarbeiter-ID, Matricule',
     title:
       'Job Title, Title, Position, Role, Job, Designation, Function, Occupation, Business Title, Stelle, Funktion, Berufsbezeichnung, Tätigkeit, Rolle, Stellenbezeichnung, Jobtitel, Poste',
     department:
@@ -86,7 +79,7 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, string>
       'Status, Employment Status, Account Status, State, Active, Enabled, Account Enabled, Is Active, Aktiv, Beschäftigungsstatus',
     groups: 'Groups, Teams, Member Of, Gruppen, Gruppe',
     private:
-      'Salary, Pay, Wage, Compensation, Bonus, Hourly Rate, Pay Rate, Annual Salary, Gehalt, Lohn, Salaire, Salario, Salário, Wynagrodzenie, 工资, 薪资, Date of Birth, Birth Date, Birthday, DOB, Age, Geburtsdatum, Geburtstag, Alter, Date de naissance, Fecha de nacimiento, Data de nascimento, Data urodzenia, 出生日期, 生日, 年龄, Gender, Sex, Geschlecht, Sexe, Genre, Sexo, Género, Gênero, Płeć, 性别, SSN, Social Security Number, National ID, Tax ID, Passport, Passport Number, IBAN, Bank Account, Account Number, Home Address, Address, Street, Postal Code, Zip, Zip Code, Postcode, Adresse, Anschrift, Dirección particular, Endereço, Adres, 地址, 身份证号, Home Phone, Personal Email, Private Email, Personal Phone, Marital Status, Nationality, Religion, Ethnicity, Race, Disability, Emergency Contact, Steuer-ID, Sozialversicherungsnummer, PESEL, CPF, NIF, DNI, Password',
+      'Salary, Pay, Wage, Compensation, Bonus, Hourly Rate, Pay Rate, Annual Salary, Gehalt, Lohn, Salaire, Salario, Salário, Wynagrodzenie, 工资, 薪资, Date of Birth, Birth Date, Birthday, DOB, Age, Geburtsdatum, Gebdat, Geburtstag, Alter, Date de naissance, Fecha de nacimiento, Data de nascimento, Data urodzenia, 出生日期, 生日, 年龄, Gender, Sex, Geschlecht, Sexe, Genre, Sexo, Género, Gênero, Płeć, 性别, SSN, Social Security Number, National ID, Tax ID, Passport, Passport Number, IBAN, Bank Account, Account Number, Home Address, Address, Street, Postal Code, Zip, Zip Code, Postcode, Adresse, Anschrift, Dirección particular, Endereço, Adres, 地址, 身份证号, Home Phone, Personal Email, Private Email, Personal Phone, Marital Status, Nationality, Religion, Ethnicity, Race, Disability, Emergency Contact, Steuer-ID, Sozialversicherungsnummer, PESEL, CPF, NIF, DNI, Password',
   },
   groups: {
     name: 'Name, Group, Team, Team Name, Display Name, Title, Gruppe, Gruppenname',
@@ -98,7 +91,7 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, string>
     key: 'Key, Code, Project Code, Short Name, Abbreviation, ID, Number, No, Identifier, Reference, Ref, Kürzel, Projektkürzel, Projektschlüssel, Projektnummer, Nummer, Nr',
     name: 'Name, Project Name, Project, Title, Projekt, Projektname, Bezeichnung, Titel',
     description: 'Description, Summary, Scope, Objective, Details, Beschreibung, Ziel',
-    url: LINKS,
+    url: ENTRY.url,
     status: 'Status, Project Status, State, Phase, Projektstatus',
   },
 }
@@ -125,24 +118,24 @@ export const SMALL_WORDS = words('of the a an for in de d du des la le les l el 
 /** Words that a heading has as well, and that change nothing: Description of Potential Risk, Identified Risks. */
 export const FILLERS = words('potential possible identified known suspected or list')
 
-/** Beside a factor: which state of the risk it is about, and the rank of such a name among those without a state. */
+/** Beside a factor: the words for a state of the risk, and the rank of such a name among those without a state. */
 export const STATES = [
-  { state: 'current', rank: -500, words: words('current actual now aktuell aktuelle') },
+  { isResidual: false, rank: -500, words: words('current actual now aktuell aktuelle') },
   {
-    state: 'inherent',
+    isResidual: false,
     rank: 500,
     words: words(
       'inherent initial gross raw original untreated baseline pre before premitigation brutto inharent inherente inicial initiale bruto brut',
     ),
   },
   {
-    state: 'residual',
+    isResidual: true,
     rank: 0,
     words: words(
       'residual target net post after postmitigation mitigated treated remaining future new revised rest netto restrisiko residuel residuelle neto',
     ),
   },
-] as const
+]
 
 /** What is said beside a state: after mitigation, with controls, inherent risk assessment. */
 export const STATE_FILLERS = words(

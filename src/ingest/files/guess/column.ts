@@ -1,6 +1,7 @@
+import { plain } from '../../../text.js'
 import type { Rule } from '../mapping.js'
-import type { TableRow } from '../table.js'
-import { plain, Slips } from './headings.js'
+import { firstOf, type TableRow } from '../table.js'
+import { slipsOf } from './headings.js'
 import { BLANKS } from './words.js'
 
 export interface Occurrence {
@@ -21,8 +22,6 @@ export interface Column {
   /** The same with every text, for a reader whom a late one may tell something else. */
   whole(): Column
   readonly filled: number
-  /** The rows in which it is blank, the first few only. */
-  readonly blanks: readonly number[]
   readonly blankCount: number
   /** The length of the longest text, in UTF-16 units. */
   readonly longest: number
@@ -53,16 +52,11 @@ export function columnsOf(headings: readonly string[], rows: readonly TableRow[]
 
 function columnAt(heading: string, at: number, rows: readonly TableRow[], most = DISTINCT_MAX): Column {
   const texts = new Map<string, Occurrence>()
-  const blanks: number[] = []
-  let [filled, blankCount, longest] = [0, 0, 0]
+  let [filled, longest] = [0, 0]
   let [isOverfull, hasLineBreaks] = [false, false]
   for (const { line, cells } of rows) {
     const text = (cells[at] ?? '').trim()
-    if (text === '') {
-      blankCount++
-      if (blanks.length < LINES_MAX) blanks.push(line)
-      continue
-    }
+    if (text === '') continue
     filled++
     if (text.length > longest) longest = text.length
     hasLineBreaks ||= LINE_BREAK.test(text)
@@ -73,7 +67,7 @@ function columnAt(heading: string, at: number, rows: readonly TableRow[], most =
     } else if (texts.size < most) texts.set(text, { text, count: 1, lines: [line] })
     else isOverfull = true
   }
-  const measures = { filled, blanks, blankCount, longest, hasLineBreaks }
+  const measures = { filled, blankCount: rows.length - filled, longest, hasLineBreaks }
   const whole = () => (isOverfull ? columnAt(heading, at, rows, Number.POSITIVE_INFINITY) : column)
   const column: Column = { heading, at, texts: [...texts.values()], isOverfull, whole, ...measures }
   return column
@@ -95,19 +89,17 @@ function headOf(text: string): string {
   return (mark === -1 ? text : text.slice(0, mark + 1)).trim()
 }
 
+/** The words of a vocabulary by their meanings, which are the keys of its tables. */
 export class Words<V extends string> {
+  readonly values: readonly string[]
   readonly #meanings = new Map<string, V>()
-  readonly #slips: Slips<V>
 
   constructor(...tables: Readonly<Record<string, string>>[]) {
-    for (const table of tables) {
-      for (const [meaning, words] of Object.entries(table)) {
-        // The keys of the tables are the values that are looked for.
-        for (const word of words.split(', '))
-          if (!this.#meanings.has(key(word))) this.#meanings.set(key(word), meaning as V)
-      }
-    }
-    this.#slips = new Slips(this.#meanings)
+    const all = tables.flatMap((table) => Object.entries(table))
+    this.values = all.map(([meaning]) => meaning)
+    // Of a word in two tables, the first counts.
+    for (const [meaning, words] of all.toReversed())
+      for (const word of words.split(', ')) this.#meanings.set(key(word), meaning as V)
   }
 
   get(text: string): V | undefined {
@@ -117,7 +109,7 @@ export class Words<V extends string> {
     const found = this.#meanings.get(whole) ?? this.#meanings.get(key(headOf(start))) ?? this.#firstOf(start)
     if (found !== undefined) return found
     // A long word with a typo, such as unlikly, unless it could be several.
-    const [nearest, ...others] = new Set(this.#slips.of(whole))
+    const [nearest, ...others] = new Set(slipsOf(this.#meanings, whole))
     return others.length === 0 ? nearest : undefined
   }
 
@@ -143,10 +135,10 @@ export function countOf(texts: readonly Occurrence[]): number {
 }
 
 export function occurrencesInWords(texts: readonly Occurrence[], most = 5): string {
-  const shown = texts
-    .slice(0, most)
-    .map(({ text, count, lines }) => `${JSON.stringify(text.slice(0, 40))} (${rowsInWords(lines, count)})`)
-  return `${shown.join(', ')}${texts.length > most ? ` and ${texts.length - most} more` : ''}`
+  const shown = texts.map(
+    ({ text, count, lines }) => `${JSON.stringify(text.slice(0, 40))} (${rowsInWords(lines, count)})`,
+  )
+  return firstOf(shown, most, ', ', ' and')
 }
 
 export function rowsOf(rows: readonly TableRow[]): string {

@@ -1,4 +1,4 @@
-import { dayIn, dayPattern, monthNumber, withoutWeekday } from '../days.js'
+import { dayIn, monthNumber, withoutWeekday } from '../days.js'
 import { type Column, isBlankWord, type Occurrence, occurrencesInWords, type Reading } from './column.js'
 import { byFoldedText } from './scales.js'
 
@@ -78,11 +78,8 @@ export function readDays(part: Column, field: string, given: DateOrder | undefin
   if (isOpen && order === undefined) return { rule: {}, question: open(column, field, forms) }
   const reading = readingOf(column, texts, forms, order ?? 'dmy')
   const mixture = mixtureOf(column, forms)
-  return mixture ? { ...reading, ...mixture, warning: joined(reading.warning, mixture.warning) } : reading
-}
-
-function joined(...sentences: (string | undefined)[]): string | undefined {
-  return sentences.filter((one) => one !== undefined).join(' ') || undefined
+  const warnings = [reading.warning, mixture?.warning].filter((one) => one !== undefined)
+  return { ...reading, ...mixture, warning: warnings.join(' ') || undefined }
 }
 
 /** Where a spreadsheet read 10/05 as 5 October and left 14/05 a text, the dates are wrong and look right. */
@@ -100,15 +97,13 @@ function mixtureOf({ heading }: Column, forms: readonly DayForm[]): Pick<Reading
 
 function readingOf(column: Column, texts: readonly Occurrence[], forms: readonly DayForm[], order: DateOrder): Reading {
   const patterns = [...new Set(forms.map(({ pattern }) => pattern(order)))]
-  const parsed = dayPattern(patterns, languagesOf(forms))
-  const date = 'pattern' in parsed ? parsed.pattern : undefined
-  const isReadable = ({ text }: Occurrence) => date !== undefined && 'day' in dayIn(text, date)
-  const strange = texts.filter((one) => !isReadable(one))
+  const date = { texts: patterns, languages: languagesOf(forms) }
+  const strange = texts.filter(({ text }) => !('day' in dayIn(text, date)))
   const blank = column.texts.filter(({ text }) => isBlankWord(text))
   const values = byFoldedText([...blank, ...strange].map(({ text }) => [text, '']))
   const isOwn = strange.length === 0 && texts.every(({ text }) => ISO_DAY.test(text))
   return {
-    rule: { ...(values.size > 0 && { values }), ...(!isOwn && date && { date }) },
+    rule: { ...(values.size > 0 && { values }), ...(!isOwn && { date }) },
     how: isOwn ? undefined : patterns.join(' or '),
     ...(strange.length > 0 && {
       isLossy: true,
@@ -120,25 +115,21 @@ function readingOf(column: Column, texts: readonly Occurrence[], forms: readonly
 /** The languages, besides English, that the month names of a column need. */
 function languagesOf(forms: readonly DayForm[]): string[] {
   const names = [...new Set(forms.flatMap(({ month }) => month ?? []))]
-  const foreign = names.filter((name) => monthNumber(name, []) === undefined)
+  const foreign = names.filter((name) => monthNumber([], name) === undefined)
   if (foreign.length === 0) return []
-  const reads = (language: string) => foreign.filter((name) => monthNumber(name, [language]) !== undefined).length
+  const reads = (language: string) => foreign.filter((name) => monthNumber([language], name) !== undefined).length
   return LANGUAGES.toSorted((one, other) => reads(other) - reads(one)).slice(0, 1)
 }
 
 function open({ heading }: Column, field: string, forms: readonly DayForm[]): string {
   const text = forms.find(({ pair }) => pair && pair[0] !== pair[1])
   const line = (order: DateOrder) => `"date": ${JSON.stringify(text?.pattern(order))}`
-  return (
-    `${heading}: dates such as ${text?.text} may have the day or the month first, and no row shows which. ` +
-    `Say it with --date-order dmy or --date-order mdy, or in a map: ` +
-    `"${field}": { "from": ${JSON.stringify(heading)}, ${line('dmy')} } or ${line('mdy')}.`
-  )
+  const open = `${heading}: dates such as ${text?.text} may have the day or the month first, and no row shows which.`
+  const map = `"${field}": { "from": ${JSON.stringify(heading)}, ${line('dmy')} } or ${line('mdy')}`
+  return `${open} Say it with --date-order dmy or --date-order mdy, or in a map: ${map}.`
 }
 
 function mixed({ heading }: Column, forms: readonly DayForm[]): string {
-  const dayFirst = forms.find(({ pair }) => pair && pair[0] > 12)
-  const monthFirst = forms.find(({ pair }) => pair && pair[1] > 12)
-  const shown = [dayFirst, monthFirst].flatMap((one) => one ?? [])
+  const shown = [0, 1].flatMap((at) => forms.find(({ pair }) => (pair?.[at] ?? 0) > 12) ?? [])
   return `${heading}: some dates have the day first and some the month, as in ${occurrencesInWords(shown)}. Correct the column.`
 }

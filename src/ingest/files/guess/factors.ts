@@ -1,15 +1,16 @@
 import { LEVEL_FLOORS, RISK_LEVELS } from '../../../vocabulary.js'
 import { NUMERIC } from '../header.js'
-import { RecordMapper } from '../maps/recordMapper.js'
+import { recordMapper } from '../maps/recordMapper.js'
 import { isBlank, type TableRow } from '../table.js'
 import type { Assignment } from './assignment.js'
-import { type Column, isBlankWord, rowsOf } from './column.js'
+import { type Column, isBlankWord, type Reading, rowsOf } from './column.js'
 import { readFactor } from './scales.js'
-import { readLevel, readRating, readScore } from './statuses.js'
+import { readScore } from './statuses.js'
 
 type Pair = readonly [likelihood: string, impact: string]
 
-const NOW: Pair = ['likelihood', 'impact']
+const FACTORS = ['likelihood', 'impact'] as const
+const NOW: Pair = FACTORS
 const RESIDUAL: Pair = ['residualLikelihood', 'residualImpact']
 
 /** The factors as they are now and as they remain; with --keep score they are details. */
@@ -23,46 +24,36 @@ export function takeAssessments(assignment: Assignment): void {
 const NAME_RANK_MAX = 1
 
 /** Both factors or neither: one alone is kept in details. */
-function takeFactors(
-  assignment: Assignment,
-  pair: Pair,
-  [inherentLikelihood, inherentImpact]: readonly Column[] = [],
-): readonly Column[] | undefined {
-  const [likelihood, impact] = pair
-  const [all, partners] = [assignment.candidates(likelihood), assignment.candidates(impact)]
-  const firstOf = (
-    columns: readonly Column[],
-    factor: 'likelihood' | 'impact',
-    partner?: Column,
-    inherent?: Column,
-  ) => {
-    for (const column of columns) {
-      const isNamed = assignment.mayMean(column, factor === 'likelihood' ? likelihood : impact, NAME_RANK_MAX)
-      const reading = readFactor(column, factor, { partner, inherent, isNamed })
-      if (reading) return { column, reading }
-    }
-    return undefined
+function takeFactors(assignment: Assignment, pair: Pair, inherent: readonly Column[] = []): Column[] {
+  const all = pair.map((field) => assignment.candidates(field))
+  const taken: { column: Column; reading: Reading }[] = []
+  for (const [at, field] of pair.entries()) {
+    const partner = all[1 - at]?.[0]
+    const free = all[at]?.filter((column) => column !== taken[0]?.column) ?? []
+    const [first] = free.flatMap((column) => {
+      const isNamed = assignment.mayMean(column, field, NAME_RANK_MAX)
+      const reading = readFactor(column, FACTORS[at] ?? 'impact', { partner, inherent: inherent[at], isNamed })
+      return reading ? [{ column, reading }] : []
+    })
+    if (!first) return []
+    taken.push(first)
   }
-  const first = firstOf(all, 'likelihood', partners[0], inherentLikelihood)
-  const others = partners.filter((column) => column !== first?.column)
-  const second = first && firstOf(others, 'impact', all[0], inherentImpact)
-  if (!first || !second) return undefined
-  assignment.fill(likelihood, first.column, first.reading)
-  assignment.fill(impact, second.column, second.reading)
-  assignment.prefer(likelihood, first.column, all)
-  assignment.prefer(impact, second.column, others)
-  pairUp(assignment, pair, [first.column, second.column])
-  return [first.column, second.column]
+  for (const [at, { column, reading }] of taken.entries()) {
+    assignment.fill(pair[at] ?? '', column, reading)
+    assignment.prefer(pair[at] ?? '', column, all[at] ?? [])
+  }
+  const columns = taken.map(({ column }) => column)
+  pairUp(assignment, pair, columns)
+  return columns
 }
 
 /** The two factors of each row as they will be stored; '' for a blank. */
 function stepsOf({ rules, rows, columns }: Assignment, pair: Pair): { row: TableRow; steps: readonly unknown[] }[] {
   const own = pair.flatMap((field) => [rules.get(field) ?? []].flat().map((rule) => [field, rule] as const))
-  const mapper = new RecordMapper({ name: '', rules: new Map(own), where: [] })
+  const mapper = recordMapper({ name: '', rules: new Map(own), where: [] })
   const places = new Map(columns.map(({ heading, at }) => [heading, at]))
   return rows.map((row) => {
-    const values: Record<string, unknown> = {}
-    mapper.fillIn(values, (heading) => [row.cells[places.get(heading) ?? -1]?.trim()], row.line)
+    const { values } = mapper.read((heading) => [row.cells[places.get(heading) ?? -1]?.trim()], row.line)
     return { row, steps: pair.map((field) => values[field] ?? '') }
   })
 }
@@ -86,9 +77,9 @@ export function takeScores(assignment: Assignment): void {
   const { rules } = assignment
   if (rules.has('likelihood')) compareScores(assignment, NOW, ['score', 'level', 'rating'])
   else {
-    assignment.take('scoreGiven', readScore, ['scoreGiven', 'score']) ??
-      assignment.take('scoreGiven', readLevel, ['level']) ??
-      assignment.take('scoreGiven', readRating, ['rating'])
+    assignment.take('scoreGiven', (column) => readScore(column), ['scoreGiven', 'score']) ??
+      assignment.take('scoreGiven', (column) => readScore(column, 'level'), ['level']) ??
+      assignment.take('scoreGiven', (column) => readScore(column, 'rating'), ['rating'])
     noteAlone(assignment)
   }
   if (rules.has('residualLikelihood')) compareScores(assignment, RESIDUAL, ['residualScore'])
@@ -123,12 +114,10 @@ function isScore(text: string, score: number): boolean {
   return NUMERIC.test(text) ? Number(text.replace(',', '.')) === score : text.toUpperCase() === level
 }
 
+type Scored = Readonly<{ row: TableRow; score: number; text: string }>
+
 /** Warns where the steps from 1 to 5 put a row below others that the source's own score puts above them. */
-function warnReversed(
-  { warnings }: Assignment,
-  { heading }: Column,
-  scored: readonly { row: TableRow; score: number; text: string }[],
-): void {
+function warnReversed({ warnings }: Assignment, { heading }: Column, scored: readonly Scored[]): void {
   const numbers = scored.map((one) => ({ ...one, number: Number(one.text.replace(',', '.')) }))
   if (numbers.some(({ number }) => Number.isNaN(number))) return
   let [highest, below, last] = [0, 0, Number.NEGATIVE_INFINITY]
@@ -142,15 +131,14 @@ function warnReversed(
   if (reversed.length === 0) return
   const rows = rowsOf(reversed.toSorted((one, other) => one.line - other.line))
   const why = `likelihood x impact is lower in ${rows} than where ${heading} is lower.`
-  warnings.push(
-    `${heading} puts the risks into another order: ${why} --keep score stores ${heading} instead of the two.`,
-  )
+  const advice = `--keep score stores ${heading} instead of the two.`
+  warnings.push(`${heading} puts the risks into another order: ${why} ${advice}`)
 }
 
 /** One factor alone is no assessment, and the other is never made up. */
 function noteAlone(assignment: Assignment): void {
   const { notes, options } = assignment
-  for (const factor of ['likelihood', 'impact'] as const) {
+  for (const factor of FACTORS) {
     for (const column of assignment.candidates(factor)) {
       const isStep = readFactor(column, factor) !== undefined
       const why = isStep ? 'likelihood and impact count only together' : 'its texts are no steps of a scale'

@@ -3,9 +3,9 @@ import { DETAILS_MAX, TEXT_MAX } from '../../../vocabulary.js'
 import { headingKey } from '../header.js'
 import { type Condition, folded, type Mapping } from '../mapping.js'
 import { isBlank, type SheetNoun, type TableRow } from '../table.js'
-import { Assignment, type GuessOptions } from './assignment.js'
+import { type Assignment, assignmentOf, type GuessOptions } from './assignment.js'
 import { type Column, columnsOf, Words } from './column.js'
-import { Headings } from './headings.js'
+import { type Headings, headingsOf } from './headings.js'
 import { takeStep } from './plans.js'
 import { RAID_WORDS } from './words.js'
 
@@ -22,9 +22,9 @@ const ORDER: Readonly<Record<SheetNoun, string>> = {
 export type Guess = ReturnType<typeof guess>
 
 export function guess(noun: SheetNoun, header: readonly string[], rows: readonly TableRow[], options: GuessOptions) {
-  const headings = new Headings(noun, options.fields)
+  const headings = headingsOf(noun, options.fields)
   const log = raidLog(noun, header, rows, headings)
-  const assignment = new Assignment(header, log?.rows ?? rows, headings, options)
+  const assignment = assignmentOf({ header, rows: log?.rows ?? rows }, headings, options)
   if (log) {
     assignment.where.push(log.condition)
     assignment.notes.push(log.report)
@@ -103,7 +103,7 @@ const KIND_CHARACTERS_MAX = 40
 
 /** The rows of a noun in a log of risks, issues and others; undefined if it is no such log. */
 function raidLog(noun: SheetNoun, header: readonly string[], rows: readonly TableRow[], headings: Headings) {
-  const isKind = (heading: string) => headings.meaningsOf(heading).some(({ field }) => field === 'raidType')
+  const isKind = (heading: string) => headings.rankOf(heading, 'raidType') !== undefined
   const named = header.map((heading) => (isKind(heading) ? heading : ''))
   for (const { heading, at, texts, isOverfull, longest } of columnsOf(named, rows)) {
     if (isOverfull || longest > KIND_CHARACTERS_MAX) continue

@@ -1,18 +1,19 @@
+import { oncePer } from '../../../caches.js'
+import { plain } from '../../../text.js'
 import { HEADING_CHARACTERS_MAX } from '../header.js'
 import type { SheetNoun } from '../table.js'
 import { ALIASES, FILLERS, NOUN_WORDS, PRIVATE_WORDS, SMALL_WORDS, STATE_FILLERS, STATES } from './aliases.js'
 
-/** A field that a heading may mean; the lowest rank is the best name for it. */
-interface Meaning {
-  readonly field: string
-  readonly rank: number
-}
+/** The fields that a heading may mean, and how good a name it is for each: the lowest rank is the best. */
+type Meanings = ReadonlyMap<string, number>
 
 /** A scale that a heading names, such as (1-10); a turned one has its highest step at `least`. */
 export type NamedScale = Readonly<Record<'least' | 'most', number>> & { readonly isTurned?: boolean }
 
 /** The name of a field itself is better than every alias. */
 const FIELD_RANK = -1000
+/** A later field is worse than every name of an earlier one. */
+const ORDER_RANK = 10_000
 /** The fields of what remains of a risk. */
 const RESIDUAL: Readonly<Record<string, string>> = {
   likelihood: 'residualLikelihood',
@@ -28,121 +29,107 @@ const OUT_OF = /(?:\/|out of|von|sur|de|z)\s*(3|4|5|10|100)(?!\d)/iu
 const SLIP_CHARACTERS_MIN = 8
 const BRACKETED = /[([（【{][^([（【{)\]）】}]*[)\]）】}]/gu
 
-type Aliases = ReturnType<typeof preparedAliases>
-
-/** By noun: there are hundreds of aliases, and they stay the same. */
-const prepared = new Map<SheetNoun, Aliases>()
-
-function preparedAliases(noun: SheetNoun) {
-  const [byKey, bySingular] = [new Map<string, Meaning[]>(), new Map<string, Meaning[]>()]
-  for (const [field, names] of Object.entries(ALIASES[noun])) {
-    for (const [rank, alias] of names.split(', ').entries()) {
-      add(byKey, keyOf(alias), { field, rank })
-      add(bySingular, wordsOf(alias).map(singular).join(''), { field, rank })
+/** The meanings of the aliases of a noun: there are hundreds, which stay the same. */
+const aliasesOf = oncePer((names: Readonly<Record<string, string>>) => {
+  const meanings = new Map<string, Map<string, number>>()
+  for (const [field, aliases] of Object.entries(names)) {
+    for (const [rank, alias] of aliases.split(', ').entries()) {
+      const key = keyOf(wordsOf(alias))
+      meanings.set(key, new Map([[field, rank], ...(meanings.get(key) ?? [])]))
     }
   }
-  return { byKey, bySingular, slips: new Slips(byKey) }
-}
+  return meanings
+})
 
-export class Headings {
-  readonly #noun: SheetNoun
-  readonly #aliases: Aliases
-  readonly #fields: ReadonlyMap<string, string>
+export type Headings = ReturnType<typeof headingsOf>
+
+/** What the headings of a noun may mean. */
+export function headingsOf(noun: SheetNoun, fields: readonly string[]) {
+  const own = new Map(fields.map((field) => [keyOf(wordsOf(field)), field]))
+  const aliases = aliasesOf(ALIASES[noun])
   /** Every heading that was seen, so that each is looked up once. */
-  readonly #seen = new Map<string, readonly Meaning[]>()
+  const seen = new Map<string, Meanings>()
 
-  constructor(noun: SheetNoun, fields: readonly string[]) {
-    this.#noun = noun
-    this.#fields = new Map(fields.map((field) => [keyOf(field), field]))
-    this.#aliases = prepared.get(noun) ?? preparedAliases(noun)
-    prepared.set(noun, this.#aliases)
-  }
-
-  meaningsOf(heading: string): readonly Meaning[] {
-    const seen = this.#seen.get(heading)
-    if (seen) return seen
-    const field = this.#fields.get(keyOf(heading))
-    const aliased = this.#aliased(heading)
-    const all = field === undefined ? aliased : [{ field, rank: FIELD_RANK }, ...aliased]
-    this.#seen.set(heading, all)
-    return all
-  }
-
-  isPrivate(heading: string): boolean {
-    return wordsOf(heading).some((word) => PRIVATE_WORDS.has(word))
-  }
-
-  isOf(sheet: string): boolean {
-    return wordsOf(sheet).some((word) => NOUN_WORDS[this.#noun].has(word))
-  }
-
-  #aliased(heading: string): readonly Meaning[] {
-    if (heading.length > HEADING_CHARACTERS_MAX) return []
-    const bare = heading.replaceAll('_', ' ').replace(BRACKETED, ' ').replace(SCALE, ' ')
-    // Of Treatment / Response, the first counts.
-    for (const text of new Set([heading, bare, bare.split('/')[0] ?? ''])) {
-      const found = this.#named(wordsOf(text))
-      if (found) return found
-    }
-    const inState = this.#inState(wordsOf(bare))
-    if (inState.length > 0) return inState
-    // A long heading with a typo, such as Likelhood.
-    const key = keyOf(bare)
-    return key.length < SLIP_CHARACTERS_MIN ? [] : (this.#aliases.slips.of(key)[0] ?? [])
-  }
-
-  #named(all: readonly string[]): readonly Meaning[] | undefined {
-    const bare = without(all, NOUN_WORDS[this.#noun])
+  const named = (all: readonly string[]): Meanings | undefined => {
+    const bare = without(all, NOUN_WORDS[noun])
     const forms = [all, bare, without(all, FILLERS), without(bare, FILLERS)]
-    for (const words of forms) {
-      const found =
-        this.#aliases.byKey.get(words.join('')) ?? this.#aliases.bySingular.get(words.map(singular).join(''))
-      if (found) return found
-    }
-    return undefined
+    return forms.map((words) => aliases.get(keyOf(words))).find((found) => found !== undefined)
   }
 
   /** A factor before or after measures: Inherent Likelihood, Residual Risk. */
-  #inState(words: readonly string[]): readonly Meaning[] {
+  const inState = (words: readonly string[]): Meanings => {
     const found = STATES.find((one) => words.some((word) => one.words.has(word)))
-    if (this.#noun !== 'risks' || !found) return []
+    if (noun !== 'risks' || !found) return NO_MEANINGS
     const rest = words.filter((word) => !found.words.has(word) && !NOUN_WORDS.risks.has(word))
-    const isNamed = this.#aliases.byKey.has(rest.join(''))
-    const key = rest.filter((word) => isNamed || !STATE_FILLERS.has(word)).join('')
-    const meanings = key === '' ? [{ field: 'level', rank: 0 }] : (this.#aliases.byKey.get(key) ?? [])
-    return meanings.flatMap(({ field, rank }) => {
+    const isNamed = aliases.has(keyOf(rest))
+    const key = keyOf(rest.filter((word) => isNamed || !STATE_FILLERS.has(word)))
+    const meanings = key === '' ? new Map([['level', 0]]) : (aliases.get(key) ?? NO_MEANINGS)
+    const factors = Array.from(meanings).flatMap(([field, rank]) => {
       const residual = RESIDUAL[field]
-      if (residual === undefined) return []
-      return [{ field: found.state === 'residual' ? residual : field, rank: rank + found.rank }]
+      return residual === undefined ? [] : [[found.isResidual ? residual : field, rank + found.rank] as const]
     })
+    // Of two fields that become one, the better name counts.
+    return new Map(factors.toSorted(([, one], [, other]) => other - one))
+  }
+
+  const aliased = (heading: string): Meanings => {
+    if (heading.length > HEADING_CHARACTERS_MAX) return NO_MEANINGS
+    const bare = heading.replaceAll('_', ' ').replace(BRACKETED, ' ').replace(SCALE, ' ')
+    // Of Treatment / Response, the first counts.
+    for (const text of new Set([heading, bare, bare.split('/')[0] ?? ''])) {
+      const found = named(wordsOf(text))
+      if (found) return found
+    }
+    const ofState = inState(wordsOf(bare))
+    // A long heading with a typo, such as Likelhood.
+    return ofState.size > 0 ? ofState : (slipsOf(aliases, keyOf(wordsOf(bare)))[0] ?? NO_MEANINGS)
+  }
+
+  const meaningsOf = (heading: string): Meanings => {
+    const before = seen.get(heading)
+    if (before) return before
+    const field = own.get(keyOf(wordsOf(heading)))
+    const all = field === undefined ? aliased(heading) : new Map([...aliased(heading), [field, FIELD_RANK]])
+    seen.set(heading, all)
+    return all
+  }
+
+  /** How good a name a heading is for one of these fields, if it may mean one; the lowest rank is the best. */
+  const rankOf = (heading: string, ...meant: string[]): number | undefined => {
+    const meanings = meaningsOf(heading)
+    const order = meant.findIndex((field) => meanings.has(field))
+    return order === -1 ? undefined : (meanings.get(meant[order] ?? '') ?? 0) + order * ORDER_RANK
+  }
+
+  return {
+    meaningsOf,
+    rankOf,
+
+    /** The places of the headings that may mean one of these fields, the best name first. */
+    ranked(headings: readonly string[], ...meant: string[]): number[] {
+      const ranks = headings.map((heading) => rankOf(heading, ...meant))
+      const places = [...headings.keys()].filter((at) => ranks[at] !== undefined)
+      return places.toSorted((one, other) => (ranks[one] ?? 0) - (ranks[other] ?? 0))
+    },
+
+    isPrivate: (heading: string) => wordsOf(heading).some((word) => PRIVATE_WORDS.has(word)),
+
+    isOf: (sheet: string) => wordsOf(sheet).some((word) => NOUN_WORDS[noun].has(word)),
   }
 }
 
-function add(all: Map<string, Meaning[]>, key: string, meaning: Meaning): void {
-  const meanings = all.get(key) ?? []
-  if (!meanings.some((one) => one.field === meaning.field)) all.set(key, [...meanings, meaning])
-}
+const NO_MEANINGS: Meanings = new Map()
 
 function without(words: readonly string[], some: ReadonlySet<string>): readonly string[] {
   const rest = words.filter((word) => !some.has(word))
   return rest.length > 0 ? rest : words
 }
 
-function singular(word: string): string {
-  return word.length > 3 ? word.replace(/s$/, '') : word
-}
-
-/** Finds the long names from which a text differs by one letter. */
-export class Slips<V> {
-  readonly #names: readonly (readonly [name: string, value: V])[]
-
-  constructor(names: Iterable<readonly [name: string, value: V]>) {
-    this.#names = Array.from(names).filter(([name]) => name.length >= SLIP_CHARACTERS_MIN)
-  }
-
-  of(text: string): V[] {
-    return this.#names.filter(([name]) => isSlip(text, name)).map(([, value]) => value)
-  }
+/** The values of the long names from which a text differs by one letter. */
+export function slipsOf<V>(names: ReadonlyMap<string, V>, text: string): V[] {
+  return Array.from(names).flatMap(([name, value]) =>
+    name.length >= SLIP_CHARACTERS_MIN && isSlip(text, name) ? [value] : [],
+  )
 }
 
 /** Whether one letter after the first is missing, too many or another one, and no digit. */
@@ -167,17 +154,6 @@ export function rangeIn(heading: string): NamedScale | undefined {
   return most === undefined ? undefined : { least: 1, most: Number(most) }
 }
 
-/** Lower case without accents: the form in which headings and words are compared. */
-export function plain(text: string): string {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase()
-  return text
-    .normalize('NFKD')
-    .replaceAll(/\p{M}|\p{Default_Ignorable_Code_Point}/gu, '')
-    .toLowerCase()
-    .replaceAll('ß', 'ss')
-    .replaceAll('ł', 'l')
-}
-
 function wordsOf(heading: string): readonly string[] {
   const parted = heading.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replaceAll(/[#№]/g, ' no ')
   const words = plain(parted)
@@ -190,6 +166,7 @@ function wordsOf(heading: string): readonly string[] {
   return significant.length > 0 ? significant : words.length > 0 ? words : [heading.trim()]
 }
 
-function keyOf(heading: string): string {
-  return wordsOf(heading).join('')
+/** The form in which headings are compared: their words in the singular. */
+function keyOf(words: readonly string[]): string {
+  return words.map((word) => (word.length > 3 ? word.replace(/s$/, '') : word)).join('')
 }

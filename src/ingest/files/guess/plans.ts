@@ -3,22 +3,26 @@ import { headingKey, NUMERIC } from '../header.js'
 import { folded, type Scalar } from '../mapping.js'
 import { isBlank, type SheetNoun, type TableRow } from '../table.js'
 import type { Assignment } from './assignment.js'
-import { type Column, occurrencesInWords, type Reading, rowsInWords, rowsOf, SLIP_SHARE, Words } from './column.js'
+import { type Column, occurrencesInWords, type Reading, rowsOf, SLIP_SHARE, Words } from './column.js'
 import { hasDays, ordersIn, readDays } from './dates.js'
 import { takeAssessments, takeScores } from './factors.js'
 import { blankValues, byFoldedText } from './scales.js'
-import { OWN_ID, readResponse, readSeverity, readStatus } from './statuses.js'
+import { OWN_ID, RESPONSES, readSeverity, readStatus, readWords } from './statuses.js'
 import { STEPS } from './words.js'
 
 /** How a step of the order takes its columns; one that is not here takes the best column of its name as it is. */
 const STEPS_OF: Readonly<Record<string, (assignment: Assignment, noun: SheetNoun) => void>> = {
   project: takeProject,
   id: takeId,
-  reference: takeReference,
+  reference: (assignment) =>
+    assignment.rules.has('reference') ||
+    assignment.take('reference', (column) => readReference(column, assignment), ['reference', 'id']),
   factors: takeAssessments,
   days: (assignment) => takeDays(assignment, ['raisedOn', 'dueOn', 'reviewOn']),
   status: takeStatus,
-  response: (assignment) => assignment.take('response', readResponse, ['response', 'treatment']),
+  // A treatment is a response if it is one in most rows; else it is a plan in words.
+  response: (assignment) =>
+    assignment.take('response', (column) => readWords(column, RESPONSES), ['response', 'treatment']),
   severity: (assignment) => completeSeverity(assignment, assignment.take('severity', readSeverity)),
   url: (assignment) => assignment.take('url', readLinks),
   risk: (assignment) =>
@@ -81,8 +85,12 @@ function askOtherStatus(assignment: Assignment, noun: SheetNoun, column: Column 
 }
 
 function takeEmail(assignment: Assignment): void {
-  const read = (column: Column) => (isMostly(column, /@/) ? blankless(column) : undefined)
-  if (!assignment.take('email', read)) takeAddresses(assignment)
+  if (assignment.take('email', (column) => (isMostly(column, /@/) ? blankless(column) : undefined))) return
+  // The only column of e-mail addresses, whatever it is called.
+  const privates = new Set(assignment.privates())
+  const others = assignment.leftovers().filter((one) => !privates.has(one))
+  const [column, second] = others.filter((one) => isMostly(one, /^[^\s@]+@[^\s@][^\s@.]*\.[^\s@]+$/))
+  if (column && !second) assignment.fill('email', column, blankless(column))
 }
 
 function takeName(assignment: Assignment): void {
@@ -121,15 +129,13 @@ function takeId(assignment: Assignment): void {
   }
 }
 
-function takeReference(assignment: Assignment): void {
-  if (assignment.rules.has('reference')) return
-  assignment.take('reference', (column) => readReference(column, assignment), ['reference', 'id'])
-}
-
 /** References are short, and most rows have one of their own. */
-function readReference(column: Column, { rows, rules, options }: Assignment): Reading | undefined {
+function readReference(column: Column, { columns, rows, rules, options }: Assignment): Reading | undefined {
   const { heading, texts, filled, isOverfull, longest } = column
-  if (longest > TEXT_MAX.reference || isMostly(column, /^\S+(?:\s+\S+){3}/)) return undefined
+  // Beside the table, behind a column without a heading: a legend has other rows.
+  if (column.blankCount > 0 && column.at - (columns[0]?.at ?? 0) > columns.indexOf(column)) return undefined
+  const isText = longest > TEXT_MAX.reference || isMostly(column, /^\S+(?:\s+\S+){3}/)
+  if (isText || readLinks(column)) return undefined
   const [common] = texts.toSorted((one, other) => other.count - one.count)
   if (isOverfull || rules.has('project') || texts.length * 2 > filled || !common || rows.length < 4) return { rule: {} }
   const question =
@@ -213,8 +219,9 @@ function completeSeverity(assignment: Assignment, column: Column | undefined): v
   if (isComplete || rows.length === 0) return
   const filled = values.map(([text, becomes]): [string, Scalar] => [text, becomes || 'MEDIUM'])
   rules.set('severity', { ...rule, ...(filled.length > 0 && { values: new Map(filled) }), whenBlank: 'MEDIUM' })
-  const blank = rowsInWords(column.blanks, column.blankCount)
-  notes.push(`${column.heading} is blank in ${blank}: the severity is MEDIUM there.`)
+  const isUnsaid = (text = '') => isBlank(text) || rule.values?.get(folded(text)) === ''
+  const blank = rows.filter(({ cells }) => isUnsaid(cells[column.at]))
+  notes.push(`${column.heading} says nothing in ${rowsOf(blank)}: the severity is MEDIUM there.`)
 }
 
 /** Days; a column that leaves the order of day and month open is read like the others of the sheet. */
@@ -237,11 +244,14 @@ function takeTexts(assignment: Assignment): void {
   const isShared = ({ texts, filled }: Column) =>
     longer && longer.texts.length > texts.length && texts.some(({ count }) => count * 2 > filled)
   const read = (column: Column) => (isShared(column) ? undefined : readTitle(column, categories.includes(column)))
-  const title = assignment.take('title', read) ?? namedByReference(assignment, reference, read)
+  // Where Item is a short text and nothing else is one, it is the reference and the title.
+  const both = reference && assignment.mayMean(reference, 'title') ? read(reference) : undefined
+  const title = assignment.take('title', read) ?? (both && reference)
   if (!title) {
     assignment.questions.push(untitled(assignment))
     return
   }
+  if (title === reference) assignment.fill('title', title, both)
   const description = assignment.take('description', readText)
   const sources = title.blankCount > 0 && description ? [title, description] : [title]
   const from = sources.map(({ heading }) => heading)
@@ -249,18 +259,6 @@ function takeTexts(assignment: Assignment): void {
   if (!description && title.longest > TEXT_MAX.headline) rules.set('description', { from: [title.heading] })
   leaveUntitled(assignment, sources)
   completeReferences(assignment, reference, title)
-}
-
-/** Where Item is a short text and nothing else is one, it is the reference and the title. */
-function namedByReference(
-  assignment: Assignment,
-  reference: Column | undefined,
-  read: typeof readText,
-): Column | undefined {
-  const reading = reference && assignment.mayMean(reference, 'title') ? read(reference) : undefined
-  if (!reference || !reading) return undefined
-  assignment.fill('title', reference, reading)
-  return reference
 }
 
 const LEVELS = new Words(STEPS)
@@ -326,15 +324,6 @@ function tellApart({ rules, warnings, rows }: Assignment, { at, heading, texts }
 function readLinks({ texts }: Column): Reading | undefined {
   const isLinks = texts.length > 0 && texts.every(({ text }) => /^https?:\/\/\S+$/i.test(text))
   return isLinks ? { rule: {} } : undefined
-}
-
-/** The only column of e-mail addresses, whatever it is called. */
-function takeAddresses(assignment: Assignment): void {
-  const privates = new Set(assignment.privates())
-  const [column, ...others] = assignment
-    .leftovers()
-    .filter((one) => !privates.has(one) && isMostly(one, /^[^\s@]+@[^\s@][^\s@.]*\.[^\s@]+$/))
-  if (column && others.length === 0) assignment.fill('email', column, blankless(column))
 }
 
 /** Texts such as n/a among e-mails or references become blank. */

@@ -1,76 +1,47 @@
+import { plain } from '../../../text.js'
 import { ASSESSMENT_MAX } from '../../../vocabulary.js'
 import { HEADING_CHARACTERS_MAX } from '../header.js'
 import { folded, type Scalar } from '../mapping.js'
-import {
-  type Column,
-  countOf,
-  isBlankWord,
-  type Occurrence,
-  occurrencesInWords,
-  type Reading,
-  Words,
-} from './column.js'
-import { type NamedScale, plain, rangeIn } from './headings.js'
+import { type Column, countOf, isBlankWord, type Occurrence, type Reading, Words } from './column.js'
+import { type NamedScale, rangeIn } from './headings.js'
 import { BELOW_OTHERS, LIKELIHOOD_STEPS, STEPS } from './words.js'
 
 type Factor = 'likelihood' | 'impact'
-type Step = '1' | '2' | '3' | '4' | '5'
 
-const WORDS: Readonly<Record<Factor, Words<Step>>> = {
-  likelihood: new Words<Step>(LIKELIHOOD_STEPS, STEPS),
-  impact: new Words<Step>(STEPS),
+const WORDS: Readonly<Record<Factor, Words<string>>> = {
+  likelihood: new Words(LIKELIHOOD_STEPS, STEPS),
+  impact: new Words(STEPS),
 }
 
 /** A text of a scale in its parts: a number or a percentage, a word, or a number and a word. */
-interface Parts {
-  readonly number?: number
-  readonly percent?: number
-  readonly word?: string
-}
+type Parts = Readonly<{ number?: number; percent?: number; word?: string }>
 
-const NUMBER = /^\d+(?:[.,]\d+)?$/
-const PERCENT = /^[<>≤≥~≈]?\s*(\d+(?:[.,]\d+)?)\s*%$/
-const PERCENT_RANGE = /^(\d+(?:[.,]\d+)?)\s*(?:%\s*)?(?:[-–—]|to|bis|à|a)\s*(\d+(?:[.,]\d+)?)\s*%$/i
-const OUT_OF = /^(\d+)\s*(?:\/|of|von|sur|de)\s*(\d+)$/i
-const LETTERED = /^[lpicse]\s?-?(\d)$/i
-const NUMBER_WORD = /^\(?(\d+)(\)?\s*(?:[-–—:.)=/|]\s*)?)\(?(\D.*)$/su
-const WORD_NUMBER = /^(\D+)(\d+)\)?$/
+/** 4, 2/5 or P3. */
+const NUMBER = /^(?:[lpicse]\s?-?)?(\d+(?:[.,]\d+)?)(?:\s*(?:\/|of|von|sur|de)\s*\d+)?$/i
+const PERCENT = /^[<>≤≥~≈]?\s*(\d+(?:[.,]\d+)?)\s*(?:(?:%\s*)?(?:[-–—]|to|bis|à|a)\s*(\d+(?:[.,]\d+)?)\s*)?%$/i
+const NUMBER_WORD = /^\(?(\d+)[)\s:.=/|–—-]+\(?(\p{L}.*)$/su
+const WORD_NUMBER = /^(\D*\p{L})[\s(:=/–—-]+(\d+)\)?$/u
 const LETTER_WORD = /^[a-e]\s*[-–—:.)=(]\s*(.+)$/is
 
 function partsOf(text: string): Parts {
   const number = (digits = '') => Number(digits.replace(',', '.'))
-  if (NUMBER.test(text)) return { number: number(text) }
-  const range = PERCENT_RANGE.exec(text)
-  if (range) return { percent: (number(range[1]) + number(range[2])) / 2 }
-  const percent = PERCENT.exec(text)?.[1]
-  if (percent !== undefined) return { percent: number(percent) }
-  const share = OUT_OF.exec(text) ?? LETTERED.exec(text)
-  if (share) return { number: number(share[1]) }
-  const [, before, gap, after] = NUMBER_WORD.exec(text) ?? []
-  const first = gap ? lineOf(after) : undefined
-  if (first !== undefined) return { number: number(before), word: first }
-  const [, start, digits] = WORD_NUMBER.exec(text) ?? []
-  const last = wordBefore(start)
-  if (last !== undefined) return { number: number(digits), word: last }
-  return { word: lineOf(LETTER_WORD.exec(text)?.[1]) ?? text }
+  const only = NUMBER.exec(text)?.[1]
+  if (only !== undefined) return { number: number(only) }
+  const [, from, to = from] = PERCENT.exec(text) ?? []
+  if (from !== undefined) return { percent: (number(from) + number(to)) / 2 }
+  const [, before, after] = NUMBER_WORD.exec(text) ?? []
+  if (after !== undefined) return { number: number(before), word: withoutBracket(after) }
+  const [, word, last] = WORD_NUMBER.exec(text) ?? []
+  if (word !== undefined) return { number: number(last), word }
+  return { word: withoutBracket(LETTER_WORD.exec(text)?.[1] ?? text) }
 }
 
-/** A word on one line, without the bracket that closes it. */
-function lineOf(text = ''): string | undefined {
-  if (text === '' || /[\r\n\u2028\u2029]/.test(text)) return undefined
-  return text.length > 1 && text.endsWith(')') ? text.slice(0, -1) : text
+function withoutBracket(word: string): string {
+  return word.endsWith(')') && !word.includes('(') ? word.slice(0, -1) : word
 }
 
-/** The word of a text that a number follows: a blank or one mark must part them. */
-function wordBefore(text = ''): string | undefined {
-  const spaced = text.trimEnd()
-  const word = /[-–—:(=/]$/.test(spaced) ? spaced.slice(0, -1).trimEnd() : spaced
-  return word === text || word === '' || /[(=:/-]$/.test(word) ? undefined : word
-}
-
-interface Entry extends Occurrence {
-  readonly parts: Parts
-}
+type Entry = Occurrence & { readonly parts: Parts }
+type Steps = readonly (readonly [Entry, number])[]
 
 /** The texts of a column in their parts, without those that stand for a blank. */
 function entriesOf({ texts }: Column): Entry[] {
@@ -81,52 +52,38 @@ function isNumeric({ parts: { number, percent } }: Entry): boolean {
   return (number ?? percent) !== undefined
 }
 
-/** The highest number of a column; percentages do not count. */
-function highestOf(column: Column | undefined): number {
-  return Math.max(0, ...(column ? entriesOf(column) : []).map(({ parts }) => parts.number ?? 0))
+/** The highest number; percentages do not count. */
+function highestOf(entries: readonly Entry[]): number {
+  return Math.max(0, ...entries.map(({ parts }) => parts.number ?? 0))
 }
 
-/** Longer texts are sentences, which say more than a step. */
+/** Longer texts are sentences, of which only a word at the beginning is a step: Medium: the crane is old, and so on. */
 const STEP_CHARACTERS_MAX = 60
-/** Longer texts are no steps, however they begin. */
-const EXPLAINED_STEP_CHARACTERS_MAX = 1_000
-
-/** Only a word at its beginning is a step: Medium: the crane is old, and so on. */
-function isSentence({ text }: Occurrence): boolean {
-  if (text.length > EXPLAINED_STEP_CHARACTERS_MAX) return true
-  return text.length > STEP_CHARACTERS_MAX && !/^\p{L}[\p{L} ]{0,20}\s*[:–—]/u.test(text)
-}
+const EXPLAINED_STEP = /^\p{L}[\p{L} ]{0,20}\s*[:–—]/u
 
 const FACTOR_STEPS = Array.from({ length: ASSESSMENT_MAX }, (_, index) => String(index + 1))
 
-/** How a column gives the steps 1 to 5 of a factor; undefined if it is no scale. A residual one has the `inherent` scale. */
-export function readFactor(
-  part: Column,
-  factor: Factor,
-  {
-    partner,
-    inherent,
-    isNamed,
-  }: { partner?: Column | undefined; inherent?: Column | undefined; isNamed?: boolean } = {},
-): Reading | undefined {
+/** The other factor, the scale of the risk before measures, and whether the heading is the very name of the factor. */
+type Beside = Partial<Record<'partner' | 'inherent', Column | undefined>> & { readonly isNamed?: boolean }
+
+/** How a column gives the steps 1 to 5 of a factor; undefined if it is no scale. */
+export function readFactor(part: Column, factor: Factor, beside: Beside = {}): Reading | undefined {
+  const { partner, inherent, isNamed } = beside
   const column = part.whole()
   if (column.filled === 0) return undefined
   const entries = entriesOf(column)
-  const steps: [Entry, number][] = []
-  const unknown: Entry[] = []
+  const others = partner ? entriesOf(partner) : []
   const named = scaleIn(column.heading) ?? (partner && scaleIn(partner.heading)) ?? (inherent && scaleOf(inherent))
-  const scale = numericScale(entries, factor, named, column, partner)
+  const scale = numericScale(column, entries, factor, named, highestOf(others))
   if (!scale && entries.every(isNumeric)) return undefined
-  const company = companyOf(entries)
-  for (const entry of entries) {
-    const step = isSentence(entry) ? undefined : stepOf(entry, factor, scale, company)
-    if (step === undefined) unknown.push(entry)
-    else steps.push([entry, step])
-  }
+  const stepOf = stepReader(entries, factor, scale)
+  const steps = entries.map((entry) => [entry, stepOf(entry)] as const)
+  const known = steps.flatMap(([entry, step]) => (step === undefined ? [] : [[entry, step] as const]))
+  const unknown = entries.filter((_, at) => steps[at]?.[1] === undefined)
   // A column that is called so is one as soon as one of its texts is a step.
-  if (isNamed ? steps.length === 0 : countOf(unknown) * 2 > countOf(entries)) return undefined
-  const question = unclearTurn(column, entries) ?? (named ? undefined : lonelyAboveFive(column, partner))
-  return { ...readingOf(column, steps, scale, partner), unknown, choices: FACTOR_STEPS, question }
+  if (isNamed ? known.length === 0 : countOf(unknown) * 2 > countOf(entries)) return undefined
+  const question = unclearTurn(column, entries) ?? (named ? undefined : lonelyAboveFive(column, entries, others))
+  return { ...readingOf(column, known, scale, highestOf(others)), unknown, choices: FACTOR_STEPS, question }
 }
 
 const END = /(\d{1,3})\s*(?:[=:]|is)\s*(?:the )?(\p{L}[\p{L} ]{0,20})/iu
@@ -159,32 +116,21 @@ function unclearTurn({ heading }: Column, entries: readonly Entry[]): string | u
   return `${heading}: the scale runs from the highest to the lowest, and its other end is not named. ${advice}, or give a map.`
 }
 
-function companyOf(entries: readonly Entry[]) {
-  return {
-    isAboveThree: entries.some(({ parts }) => (parts.number ?? 0) > 3),
-    words: new Set(entries.flatMap(({ parts }) => (parts.word ? [plain(parts.word)] : []))),
-  }
-}
-type Company = ReturnType<typeof companyOf>
-
 /** The scale of whole numbers that a column names, or shows by a number above 5. */
 function scaleOf(column: Column): NamedScale | undefined {
-  const most = highestOf(column)
+  const most = highestOf(entriesOf(column))
   return scaleIn(column.heading) ?? (most > ASSESSMENT_MAX && most <= 10 ? ONE_TO_TEN : undefined)
 }
 
 /** One number above 5 may be a slip, or the only sign of a scale from 1 to 10, which changes all the others. */
-function lonelyAboveFive(column: Column, partner: Column | undefined): string | undefined {
-  const entries = entriesOf(column)
-  const above = entries.filter(({ parts }) => (parts.number ?? 0) > ASSESSMENT_MAX)
-  const isAlone = above.length === 1 && above[0]?.count === 1 && highestOf(partner) <= ASSESSMENT_MAX
-  const others = [...entries, ...(partner ? entriesOf(partner) : [])]
-  const hasFives = others.some(({ parts }) => parts.number === ASSESSMENT_MAX)
-  if (!isAlone || !hasFives || highestOf(column) > 10) return undefined
-  return (
-    `${column.heading}: only ${occurrencesInWords(above)} is above 5, so that the scale may be 1 to 5 or 1 to 10. ` +
-    `Correct the cell, or say it in the heading: "${column.heading} (1-10)".`
-  )
+function lonelyAboveFive({ heading }: Column, entries: readonly Entry[], others: readonly Entry[]): string | undefined {
+  const [lone, another] = entries.filter(({ parts }) => (parts.number ?? 0) > ASSESSMENT_MAX)
+  const isAlone = lone?.count === 1 && !another && highestOf(others) <= ASSESSMENT_MAX
+  const hasFives = [...entries, ...others].some(({ parts }) => parts.number === ASSESSMENT_MAX)
+  if (!isAlone || !hasFives || highestOf(entries) > 10) return undefined
+  const only = `only ${JSON.stringify(lone.text)} (row ${lone.lines[0]}) is above 5`
+  const advice = `Correct the cell, or say it in the heading: "${heading} (1-10)".`
+  return `${heading}: ${only}, so that the scale may be 1 to 5 or 1 to 10. ${advice}`
 }
 
 /** A scale of numbers: how a number becomes a step, and how it is called. */
@@ -237,12 +183,13 @@ const PERCENTAGES_AND_FRACTIONS: NumericScale = {
 const ONE_TO_FIVE: NamedScale = { least: 1, most: ASSESSMENT_MAX }
 const ONE_TO_TEN: NamedScale = { least: 1, most: 10 }
 
+/** The scale of the numbers of a column, if it has any; `others` is the highest number of its partner. */
 function numericScale(
+  { heading }: Column,
   entries: readonly Entry[],
   factor: Factor,
   named: NamedScale | undefined,
-  { heading }: Column,
-  partner?: Column,
+  others: number,
 ): NumericScale | undefined {
   const numeric = entries.filter(isNumeric)
   if (numeric.length === 0) return undefined
@@ -256,7 +203,7 @@ function numericScale(
   if (named && (most <= named.most || scaleIn(heading))) return named.most === 100 ? PERCENTAGES : spread(named)
   if (most <= 1 && values.some((value) => !Number.isInteger(value)))
     return factor === 'impact' && values.every((value) => DOUBLING_STEPS.has(value)) ? DOUBLING : FRACTIONS
-  const both = Math.max(most, highestOf(partner))
+  const both = Math.max(most, others)
   // A partner above 10 is no scale that this one could share.
   if (most <= ASSESSMENT_MAX && (both <= ASSESSMENT_MAX || both > 10)) return spread(ONE_TO_FIVE)
   if (most <= 10) return spread(ONE_TO_TEN)
@@ -265,31 +212,26 @@ function numericScale(
 
 /** Without a sign, numbers are percentages only if the heading says so, or if they are too high and too round for products. */
 function isPercent(heading: string, values: readonly number[]): boolean {
-  return (
-    /%|per ?cent|prozent|pour ?cent|por ?cent|procent/i.test(heading) ||
-    (Math.max(...values) > 25 && values.every((value) => value % 5 === 0))
-  )
+  const areRound = Math.max(...values) > 25 && values.every((value) => value % 5 === 0)
+  return areRound || /%|per ?cent|prozent|pour ?cent|por ?cent|procent/i.test(heading)
 }
 
-function stepOf(entry: Entry, factor: Factor, scale: NumericScale | undefined, company: Company): number | undefined {
-  const { number, percent, word } = entry.parts
-  if (percent !== undefined) return fifth(percent)
-  // Numbers up to 3 beside words may be steps of 3 or of 5: then the words say what is meant.
-  const isStep = number !== undefined && (word === undefined || company.isAboveThree)
-  if (isStep) return scale?.step(number)
-  return word === undefined ? undefined : wordStep(word, factor, company)
-}
-
-function wordStep(word: string, factor: Factor, company: Company): number | undefined {
-  const step = Number(WORDS[factor].get(word) ?? beginningStep(word, factor))
-  if (Number.isNaN(step)) return undefined
+function stepReader(entries: readonly Entry[], factor: Factor, scale: NumericScale | undefined) {
+  const isAboveThree = entries.some(({ parts }) => (parts.number ?? 0) > 3)
   const { words, others } = BELOW_OTHERS
-  const isBelow = words.includes(plain(word)) && others.some((one) => company.words.has(one))
-  return isBelow ? step - 1 : step
+  const isBelowOthers = entries.some(({ parts }) => others.includes(plain(parts.word ?? '')))
+  return ({ text, parts: { number, percent, word } }: Entry): number | undefined => {
+    if (text.length > STEP_CHARACTERS_MAX && !EXPLAINED_STEP.test(text)) return undefined
+    if (percent !== undefined) return fifth(percent)
+    // Numbers up to 3 beside words may be steps of 3 or of 5: then the words say what is meant.
+    if (word === undefined || (number !== undefined && isAboveThree)) return scale?.step(number ?? 0)
+    const step = WORDS[factor].get(word) ?? beginningStep(word, factor)
+    return step === undefined ? undefined : Number(step) - (isBelowOthers && words.includes(plain(word)) ? 1 : 0)
+  }
 }
 
 /** Medium at the beginning, gets higher: the first words count, if no other word is a step. */
-function beginningStep(text: string, factor: Factor): Step | undefined {
+function beginningStep(text: string, factor: Factor): string | undefined {
   const words = text.split(/[\s,;]+/)
   const stepOfFirst = (count: number) => WORDS[factor].get(words.slice(0, count).join(' '))
   const count = stepOfFirst(2) === undefined ? 1 : 2
@@ -297,24 +239,20 @@ function beginningStep(text: string, factor: Factor): Step | undefined {
   return words.length > count && isOnly ? stepOfFirst(count) : undefined
 }
 
-function readingOf(
-  column: Column,
-  read: readonly (readonly [Entry, number])[],
-  scale: NumericScale | undefined,
-  partner: Column | undefined,
-): Reading {
+/** How the texts with a step are read; `highest` is the highest number of the other factor. */
+function readingOf(column: Column, read: Steps, scale: NumericScale | undefined, highest: number): Reading {
   const form = scale?.isWhole ? /^\d+$/ : /^[\d.,]+\s*%?$/
   const bands = read.every(([{ text }]) => form.test(text)) ? scale?.bands : undefined
   const foreign = read.flatMap(([{ text }, step]) => (bands || text === String(step) ? [] : [[text, step] as const]))
   // A map says what each number of its scale means, also those that no row has yet.
-  const others =
-    bands || !scale?.isWhole ? [] : (scale.bands ?? []).map(([number, step]) => [String(number), step] as const)
+  const whole = !bands && scale?.isWhole ? (scale.bands ?? []) : []
+  const others = whole.map(([number, step]) => [String(number), step] as const)
   const values = byFoldedText([...blankValues(column), ...others, ...foreign])
   const words = read.filter(([{ parts }]) => parts.word !== undefined)
   const steps = read.map(([, step]) => step)
   // Numbers up to 3 alone do not show whether 3 or 5 is the most.
   const most = Math.max(0, ...steps)
-  const isOpen = Math.max(most, highestOf(partner)) <= 3 && !rangeIn(column.heading)
+  const isOpen = Math.max(most, highest) <= 3 && !rangeIn(column.heading)
   const asIs = isOpen ? `steps from 1 to 5, though none is above ${most}` : undefined
   const how = words.length > 0 ? inWords(words) : scale?.name
   return {
@@ -324,7 +262,7 @@ function readingOf(
   }
 }
 
-function inWords(read: readonly (readonly [Entry, number])[]): string {
+function inWords(read: Steps): string {
   const sorted = read.toSorted(([, one], [, other]) => one - other)
   return sorted.map(([{ text }, step]) => `${text.slice(0, 30)} = ${step}`).join(', ')
 }

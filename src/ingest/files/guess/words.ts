@@ -1,3 +1,5 @@
+import type { IssueSeverity, IssueStatus, PersonStatus, ProjectStatus, RiskStatus } from '../../../vocabulary.js'
+
 /**
  * The words of people's scales and statuses. A text counts by its whole, else by its beginning up to a bracket, a dash
  * or a slash. Case and accents do not matter.
@@ -37,7 +39,7 @@ export const SEVERITY_WORDS = {
   MEDIUM: `${STEPS[3]}, default, standard`,
   HIGH: STEPS[4],
   CRITICAL: `${STEPS[5]}, blocker, urgent, immediate, showstopper, emergency, p0, sev0, höchste, dringend, sofort, la plus haute, más alta, mais alta, najwyższy`,
-}
+} satisfies Record<IssueSeverity, string>
 
 /** The statuses of each noun; those of issues have the states of Azure DevOps, OpenProject, and of Jira in its languages. */
 export const STATUS_WORDS = {
@@ -46,7 +48,7 @@ export const STATUS_WORDS = {
     OCCURRED: 'occurred, materialised, materialized, realised, realized, triggered, happened, issue, eingetreten',
     CLOSED:
       'closed, close, resolved, done, complete, completed, retired, cancelled, canceled, expired, obsolete, rejected, inactive, eliminated, avoided, withdrawn, archived, removed, geschlossen, erledigt, abgeschlossen, beendet, entfallen, inaktiv, clos, cerrado, fechado, 已关闭',
-  },
+  } satisfies Record<RiskStatus, string>,
   issues: {
     OPEN: 'open, opened, new, to do, todo, backlog, reopened, raised, reported, identified, not started, selected for development, ready, accepted, triage, assigned, planned, draft, unassigned, proposed, approved, in specification, specified, confirmed, scheduled, offen, neu, zu erledigen, aufgaben, wiedereröffnet, ouvert, à faire, abierto, por hacer, tareas por hacer, aberto, tarefas pendentes, do zrobienia',
     IN_PROGRESS:
@@ -57,20 +59,20 @@ export const STATUS_WORDS = {
       'resolved, done, fixed, complete, completed, solved, verified, ready for release, released, deployed, delivered, finished, erledigt, gelöst, fertig, behoben, abgeschlossen, terminé, terminée, terminé(e), listo, finalizada, concluído, itens concluídos, gotowe',
     CLOSED:
       "closed, close, cancelled, canceled, won't do, won't fix, wontfix, duplicate, rejected, invalid, obsolete, declined, archived, removed, geschlossen, abgelehnt, abgewiesen, abgebrochen, verworfen, clos, fechado, 已关闭",
-  },
+  } satisfies Record<IssueStatus, string>,
   people: {
     ACTIVE:
       'active, enabled, true, yes, y, 1, employed, current, on leave, leave, provisioned, recovery, locked out, password expired, aktiv, ja, wahr, beschäftigt, beurlaubt',
     INACTIVE:
       'inactive, disabled, false, no, n, 0, terminated, left, leaver, resigned, retired, former, suspended, deactivated, deprovisioned, staged, archived, inaktiv, nein, falsch, ausgeschieden, gekündigt, deaktiviert',
-  },
+  } satisfies Record<PersonStatus, string>,
   projects: {
     ACTIVE:
       'active, open, in progress, ongoing, running, live, on track, at risk, off track, delayed, started, planned, planning, new, not started, green, amber, yellow, red, aktiv, laufend, offen, in arbeit, geplant',
     ON_HOLD: 'on hold, hold, paused, suspended, stalled, pausiert, angehalten, zurückgestellt',
     CLOSED:
       'closed, complete, completed, done, ended, finished, cancelled, canceled, archived, inactive, terminated, geschlossen, abgeschlossen, beendet, abgebrochen, inaktiv',
-  },
+  } satisfies Record<ProjectStatus, string>,
 }
 
 export const RESPONSE_WORDS = {

@@ -19,32 +19,22 @@ function blocksOf(node: Members, depth: number): string[][] {
 }
 
 function linesOf(node: Members, depth: number): string[] {
+  const children = childrenOf(node)
+  if (node['type'] === 'rule') return ['---']
+  if (children.length === 0) return [inlineText(node)].filter(Boolean)
+  // A paragraph, a heading, code or a task: what is in it has no content of its own.
+  if (!children.some((child) => Array.isArray(child['content']))) return children.map(inlineText).join('').split('\n')
   switch (node['type']) {
-    case 'paragraph':
-    case 'heading':
-    case 'codeBlock':
-    case 'taskItem':
-    case 'decisionItem':
-      return childrenOf(node).map(inlineText).join('').split('\n')
     case 'bulletList':
     case 'taskList':
     case 'decisionList':
       return itemsOf(node, depth, () => '- ')
-    case 'orderedList': {
-      const first = attributeOf(node, 'order')
-      return itemsOf(node, depth, (index) => `${(typeof first === 'number' ? first : 1) + index}. `)
-    }
+    case 'orderedList':
+      return itemsOf(node, depth, (index) => `${Number(attributeOf(node, 'order') ?? 1) + index}. `)
     case 'blockquote':
       return blocksOf(node, depth).flatMap((lines) => lines.map((line) => `> ${line}`))
-    case 'table': {
-      const cellsOf = (row: Members) => blocksOf(row, depth).map((cell) => cell.join(' '))
-      return childrenOf(node).map((row) => cellsOf(row).join(' | '))
-    }
-    case 'rule':
-      return ['---']
-    case 'blockCard':
-    case 'embedCard':
-      return [inlineText(node)]
+    case 'table':
+      return children.map((row) => Array.from(blocksOf(row, depth), (cell) => cell.join(' ')).join(' | '))
     default:
       // A panel, an expandable part, a list item, a cell, a column of a layout.
       return blocksOf(node, depth).flat()

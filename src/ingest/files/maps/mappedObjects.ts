@@ -1,60 +1,41 @@
 import { isObject, type JsonRecord } from '../json.js'
-import { blankOf, isScalar, type Mapping, mayLack, type Rule } from '../mapping.js'
-import { listed, type SheetRecord, type SheetRecords, type TableRow, UnreadableSheet } from '../table.js'
-import { RecordMapper } from './recordMapper.js'
+import { isNeeded, isScalar, type Mapping, type Rule, usesOf } from '../mapping.js'
+import { listed, type TableRow, UnreadableSheet } from '../table.js'
+import { recordMapper } from './recordMapper.js'
 
 /** The records of JSON objects by a map; a path that no object has is an error, as a missing column is in a table. */
-export function mappedObjects(source: Iterable<JsonRecord>, mapping: Mapping, name: string): SheetRecords {
-  const mapper = new RecordMapper(mapping)
-  const blank = blankOf(mapping)
-  const unseen = unseenPaths(mapping)
-  const records: (SheetRecord & { values: Record<string, unknown> })[] = []
+export function mappedObjects(source: Iterable<JsonRecord>, mapping: Mapping, name: string) {
+  const mapper = recordMapper(mapping)
+  let unseen = usesOf(mapping)
+  const samples: unknown[] = []
   for (const { line, members, violations } of source) {
-    const values = { ...blank }
     if (violations.length > 0) {
-      records.push({ index: records.length, line, values, violations })
+      mapper.add(line, violations)
       continue
     }
-    unseen.visit(members)
-    const gather = (path: string) => valuesAt(members, path) ?? []
-    if (!mapper.takes(gather)) continue
-    records.push({ index: records.length, line, values, violations: mapper.fillIn(values, gather, line) })
+    if (samples.length < SAMPLES) samples.push(members)
+    // Each path is seen soon, so that most records cost nothing.
+    if (unseen.length > 0)
+      unseen = unseen.filter(([, { from }]) => from.every((path) => valuesAt(members, path) === undefined))
+    mapper.add(line, violations, (path) => valuesAt(members, path) ?? [])
   }
-  for (const field of unseen.finish(name)) for (const { values } of records) delete values[field]
-  return { records, notes: mapper.notes(), warnings: mapper.warnings() }
-}
-
-function isUnsaid(rule: Rule | undefined): boolean {
-  return rule !== undefined && (rule.default ?? rule.whenBlank) === undefined
+  const missing = unseen.filter(([, one]) => isNeeded(one))
+  if (samples.length > 0 && missing.length > 0) {
+    const paths = missing.map(([use, { from }]) => `${from.join(' or ')} (for ${use})`).join(', ')
+    const there = listed(new Set(samples.flatMap((sample) => pathsOf(sample))))
+    throw new UnreadableSheet(name, `No record has ${paths}, which ${mapping.name} names. There are: ${there}.`)
+  }
+  const mapped = mapper.result()
+  // A field whose path no record has is absent, unless the map has a value for a blank.
+  for (const [field] of unseen) {
+    const { default: fallback, whenBlank = fallback } = mapping.rules.get(field) ?? {}
+    if (whenBlank === undefined) for (const { values } of mapped.records) delete values[field]
+  }
+  return mapped
 }
 
 /** How many objects a message takes its paths from. */
 const SAMPLES = 20
-
-function unseenPaths({ rules, where, name: map }: Mapping) {
-  const unseen = [...rules, ...where.map((one) => ['where', one] as const)].filter(([, { from }]) => from.length > 0)
-  const samples: unknown[] = []
-  return {
-    visit(members: unknown): void {
-      if (samples.length < SAMPLES) samples.push(members)
-      // Each path is seen soon, so that most records cost nothing.
-      for (let at = unseen.length - 1; at >= 0; at--) {
-        if (unseen[at]?.[1].from.some((path) => valuesAt(members, path) !== undefined)) unseen.splice(at, 1)
-      }
-    },
-
-    /** The fields that are absent because the source lacks them. */
-    finish(name: string): string[] {
-      const missing = unseen.filter(([, one]) => !mayLack(one))
-      if (samples.length > 0 && missing.length > 0) {
-        const paths = missing.map(([use, { from }]) => `${from.join(' or ')} (for ${use})`).join(', ')
-        const there = listed(new Set(samples.flatMap((sample) => pathsOf(sample))))
-        throw new UnreadableSheet(name, `No record has ${paths}, which ${map} names. There are: ${there}.`)
-      }
-      return unseen.flatMap(([use]) => (isUnsaid(rules.get(use)) ? [use] : []))
-    },
-  }
-}
 
 /**
  * The values at the end of a path such as `labels.name`, of every element of a list or of the one at an index; undefined

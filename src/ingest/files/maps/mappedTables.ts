@@ -1,45 +1,28 @@
 import { unguarded } from '../csv.js'
-import { type DayPattern, dayIn, patternAt } from '../days.js'
+import { type DayPattern, dayIn } from '../days.js'
 import type { DateOrder } from '../guess/dates.js'
-import {
-  type HeadedTable,
-  headingKey,
-  joinedNotes,
-  numberedHeadings,
-  recordRows,
-  rowsBelow,
-  surplusOf,
-} from '../header.js'
-import { blankOf, type Condition, folded, type Mapping, mayLack, type Rule } from '../mapping.js'
-import { listed, NO_FLAWS, type SheetRecord, UnreadableSheet } from '../table.js'
-import { RecordMapper } from './recordMapper.js'
+import { type HeadedTable, headingKey, numberedHeadings, recordRows, rowsBelow, surplusOf } from '../header.js'
+import { type Condition, folded, lackingIn, type Mapping, type Rule } from '../mapping.js'
+import { listed, UnreadableSheet } from '../table.js'
+import { recordMapper } from './recordMapper.js'
+
+/** The cells of a row by the name of their column. */
+type CellsOf = (cells: readonly string[]) => (name: string) => readonly string[]
 
 /** The records of a table by a map, and the map as it applies to the table. */
 export function mappedCells(found: HeadedTable, mapping: Mapping, order?: DateOrder) {
   const places = placesOf(headerFor(mapping, found.header.cells))
   const columns = new Map(Array.from(places.values(), ({ name, at }) => [name, at]))
-  const cellsOf = (cells: readonly string[]) => (name: string) =>
-    columns.get(name)?.map((at) => unguarded(cells[at] ?? '')) ?? []
-  const rows = function* () {
-    for (const { cells } of rowsBelow(found)) yield cellsOf(cells)
-  }
-  const present = withDayFormats(mappingOf(found, mapping, places), rows, order, found.table.name)
-  const mapper = new RecordMapper(present, found.table.unit)
-  const blank = blankOf(present)
-  const records: SheetRecord[] = []
-  const named = Array.from(
-    present.rules,
-    ([field, { from }]) => [field, from.flatMap((one) => columns.get(one) ?? [])] as const,
-  )
-  let joined = 0
-  for (const { line, cells } of recordRows(found, named, () => joined++)) {
-    const gather = cellsOf(cells)
-    if (!mapper.takes(gather)) continue
-    const values = { ...blank }
-    const violations = [...surplusOf(cells, found.header.cells.length), ...mapper.fillIn(values, gather, line)]
-    records.push({ index: records.length, line, values, violations: violations.length === 0 ? NO_FLAWS : violations })
-  }
-  return { present, records, notes: [...joinedNotes(joined), ...mapper.notes()], warnings: mapper.warnings() }
+  const cellsOf: CellsOf = (cells) => (name) => columns.get(name)?.map((at) => unguarded(cells[at] ?? '')) ?? []
+  const present = withDayFormats(mappingOf(found, mapping, places), found, cellsOf, order)
+  const mapper = recordMapper(present, found.table.unit)
+  const placesFor = ({ from }: Rule) => from.flatMap((one) => columns.get(one) ?? [])
+  const named = Array.from(present.rules, ([field, rule]) => [field, placesFor(rule)] as const)
+  const notes: string[] = []
+  for (const { line, cells } of recordRows(found, named, notes))
+    mapper.add(line, surplusOf(cells, found.header.cells.length), cellsOf(cells))
+  const mapped = mapper.result()
+  return { present, ...mapped, notes: [...notes, ...mapped.notes] }
 }
 
 /** A map that names the second of two columns of the same heading, as X (2), means the first by X. */
@@ -71,16 +54,18 @@ function placesOf(headings: readonly string[]): Places {
 
 /** A map applied to a header: with the header's own names, and without columns that it lacks. */
 function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Places): Mapping {
-  const missing: string[] = []
   const nameOf = (heading: string) => (places.get(folded(heading)) ?? places.get(headingKey(heading)))?.name
-  const present = (one: Rule | Condition, use: string) => {
-    const from = [...new Set(one.from.flatMap((heading) => nameOf(heading) ?? []))]
-    if (from.length === 0 && one.from.length > 0 && !mayLack(one)) missing.push(`${one.from.join(' or ')} (for ${use})`)
-    return from
+  const missing = lackingIn(mapping, (heading) => nameOf(heading) !== undefined)
+  if (missing.length > 0) {
+    const names = missing.map(([use, { from }]) => `${from.join(' or ')} (for ${use})`).join(', ')
+    const columns = listed(new Set(header.cells.filter((cell) => cell !== '')))
+    const sentence = `There is no column ${names}, which ${mapping.name} names. The columns are: ${columns}.`
+    throw new UnreadableSheet(table.name, sentence, { line: header.line, unit: table.unit })
   }
+  const present = ({ from }: Rule | Condition) => [...new Set(from.flatMap((heading) => nameOf(heading) ?? []))]
   const rules = new Map<string, Rule>()
   for (const [field, rule] of mapping.rules) {
-    const from = present(rule, field)
+    const from = present(rule)
     const closing = Object.entries(rule.closedBy ?? {}).map(
       ([heading, is]) => [nameOf(heading) ?? heading, is] as const,
     )
@@ -89,62 +74,52 @@ function mappingOf({ table, header }: HeadedTable, mapping: Mapping, places: Pla
     if (from.length > 0 || closedBy) rules.set(field, { ...rule, from, ...closedBy })
     else if (always !== undefined) rules.set(field, { from, constant: always })
   }
-  const where = mapping.where.map((condition) => ({ ...condition, from: present(condition, 'where') }))
-  if (missing.length === 0) return { ...mapping, rules, where }
-  const columns = listed(new Set(header.cells.filter((cell) => cell !== '')))
-  const sentence = `There is no column ${missing.join(', ')}, which ${mapping.name} names. The columns are: ${columns}.`
-  throw new UnreadableSheet(table.name, sentence, { line: header.line, unit: table.unit })
+  const where = mapping.where.map((condition) => ({ ...condition, from: present(condition) }))
+  return { ...mapping, rules, where }
 }
 
 /** Chooses the date format of each column by all of its texts; 3/6/2026 is decided by other columns, or by the user. */
-function withDayFormats(
-  mapping: Mapping,
-  rows: () => Iterable<(name: string) => readonly string[]>,
-  given: DateOrder | undefined,
-  table: string,
-): Mapping {
+function withDayFormats(mapping: Mapping, found: HeadedTable, cellsOf: CellsOf, given?: DateOrder): Mapping {
   const columns = Array.from(mapping.rules).flatMap(([field, rule]) =>
     rule.date && rule.date.texts.length > 1 ? [{ field, rule, date: rule.date, texts: new Set<string>() }] : [],
   )
   if (columns.length === 0) return mapping
-  for (const cells of rows()) {
+  for (const { cells } of rowsBelow(found)) {
+    const gather = cellsOf(cells)
     for (const { rule, texts } of columns) {
-      const text = rule.from.flatMap(cells).find((one) => one.trim() !== '')
+      const text = rule.from.flatMap(gather).find((one) => one.trim() !== '')
       if (text !== undefined && !rule.values?.has(folded(text))) texts.add(text)
     }
   }
-  const fitting = columns.map((column) => ({ ...column, formats: formatsFor(column.date, [...column.texts]) }))
+  const fitting = columns.map((column) => ({ ...column, ...formatsFor(column.date, [...column.texts]) }))
   const shown = new Set(fitting.flatMap(({ formats }) => (formats.length === 1 ? formats : [])))
   const orderOf = (format: string): DateOrder => (format.indexOf('d') < format.indexOf('M') ? 'dmy' : 'mdy')
   const isMeant = (format: string) => shown.has(format) || orderOf(format) === given
   const rules = new Map(mapping.rules)
-  for (const { field, rule, date, texts, formats } of fitting) {
-    const rivals = rivalsAmong(formats, date, [...texts])
+  for (const { field, rule, date, texts, rivals } of fitting) {
     const left = rivals.length > 1 ? rivals.filter(isMeant) : rivals
-    if (rivals.length > 1 && left.length !== 1)
-      throw new UnreadableSheet(table, question(field, rule, [...texts][0], rivals))
+    if (rivals.length > 1 && left.length !== 1) {
+      const [column] = rule.from
+      const open = `${column}: days such as ${[...texts][0]} fit ${rivals.join(' and ')}, and no row shows which.`
+      const line = `"${field}": { "from": ${JSON.stringify(column)}, "date": "${rivals[0]}" }`
+      const advice = `Say it with --date-order dmy or --date-order mdy, or in a map: ${line}.`
+      throw new UnreadableSheet(found.table.name, `${open} ${advice}`)
+    }
     const [format] = left
-    if (format !== undefined) rules.set(field, { ...rule, date: patternAt(date, format) })
+    if (format !== undefined) rules.set(field, { ...rule, date: { ...date, texts: [format] } })
   }
   return { ...mapping, rules }
 }
 
-function formatsFor(date: DayPattern, texts: readonly string[]): string[] {
-  if (texts.length === 0) return []
-  const patterns = date.texts.map((format) => [format, patternAt(date, format)] as const)
-  return patterns
-    .filter(([, pattern]) => texts.every((text) => 'day' in dayIn(text, pattern)))
-    .map(([format]) => format)
-}
-
-function rivalsAmong(formats: readonly string[], date: DayPattern, texts: readonly string[]): readonly string[] {
-  if (formats.length < 2) return formats
-  const readings = formats.map((format) => JSON.stringify(texts.map((text) => dayIn(text, patternAt(date, format)))))
-  return formats.filter((_, at) => readings.indexOf(readings[at] ?? '') === at)
-}
-
-function question(field: string, { from }: Rule, text: string | undefined, formats: readonly string[]): string {
-  const line = `"${field}": { "from": ${JSON.stringify(from[0])}, "date": "${formats[0]}" }`
-  const open = `${from[0]}: days such as ${text} fit ${formats.join(' and ')}, and no row shows which.`
-  return `${open} Say it with --date-order dmy or --date-order mdy, or in a map: ${line}.`
+/** The formats that read a day in each of the texts, and of those the ones that read other days than the others. */
+function formatsFor(date: DayPattern, texts: readonly string[]) {
+  const readings = new Map<string, string>()
+  const formats = date.texts.filter((format) => {
+    const pattern = { ...date, texts: [format] }
+    const days = texts.map((text) => dayIn(text, pattern))
+    const isFitting = days.length > 0 && days.every((read) => 'day' in read)
+    if (isFitting) readings.set(JSON.stringify(days), readings.get(JSON.stringify(days)) ?? format)
+    return isFitting
+  })
+  return { formats, rivals: [...readings.values()] }
 }

@@ -1,6 +1,6 @@
 import { type HeaderTest, headingKey } from '../header.js'
 import type { JsonRecord } from '../json.js'
-import { type Mapping, mayLack } from '../mapping.js'
+import { lackingIn, type Mapping } from '../mapping.js'
 import { valuesAt } from './mappedObjects.js'
 
 /** A map with the headings or paths by which its source is recognised. */
@@ -12,7 +12,7 @@ export interface Recognisable {
   /** One of each list must be there. */
   readonly signature: readonly (readonly string[])[]
   /** The members of an object of this source; what has another is none. */
-  readonly only?: readonly string[]
+  readonly only?: readonly string[] | undefined
   mapping(): Mapping
 }
 
@@ -23,10 +23,7 @@ export function recognised(maps: readonly Recognisable[], headings: readonly str
 
 /** A header with the signature of a map is a header, whatever else is one. */
 export function recognising(maps: readonly Recognisable[], test: HeaderTest): HeaderTest {
-  return {
-    ...test,
-    count: (headings) => (recognised(maps, headings) ? Number.MAX_SAFE_INTEGER : test.count(headings)),
-  }
+  return { ...test, count: (headings) => (recognised(maps, headings) ? Number.MAX_SAFE_INTEGER : test.count(headings)) }
 }
 
 export function recognisedObject(maps: readonly Recognisable[], { members }: JsonRecord): Recognisable | undefined {
@@ -35,13 +32,7 @@ export function recognisedObject(maps: readonly Recognisable[], { members }: Jso
   return maps.find((map) => map.source === 'objects' && isOwn(map) && isSuited(map, has))
 }
 
-export function recognisedNote({ product, name }: Recognisable): string {
-  return `This looks like ${product}: using the map ${name}.`
-}
-
 /** Whether a source has the signature of a map, and all that the map needs. */
 function isSuited({ signature, mapping }: Recognisable, has: (name: string) => boolean): boolean {
-  if (!signature.every((names) => names.some(has))) return false
-  const { rules, where } = mapping()
-  return [...rules.values(), ...where].every((one) => one.from.length === 0 || mayLack(one) || one.from.some(has))
+  return signature.every((names) => names.some(has)) && lackingIn(mapping(), has).length === 0
 }

@@ -3,150 +3,145 @@ import { TEXT_MAX } from '../../../vocabulary.js'
 import { dayIn } from '../days.js'
 import { isObject } from '../json.js'
 import { type Band, type Condition, folded, isScalar, type Mapping, type Rule, type Scalar } from '../mapping.js'
-import { excerpt, NO_FLAWS, type RowUnit, type SheetViolation } from '../table.js'
+import { excerpt, NO_FLAWS, type RowUnit, type SheetRecord, type SheetViolation } from '../table.js'
 import { adfText, isAdf } from './adf.js'
 
 /** The source's values under a name: the cells of its columns, or the members at the end of its path. */
 type Gather = (name: string) => readonly unknown[]
 
-type Filled = { readonly value: Scalar | readonly string[] } | { readonly violation: SheetViolation }
-
-interface Found {
-  readonly column: string
-  readonly scalars: readonly Scalar[]
-}
-
-interface Noted {
-  count: number
-  readonly line: number
-}
+type Noted = { count: number; readonly line: number }
 
 /** Applies a map to the records of one source, and remembers what to warn about. */
-export class RecordMapper {
-  readonly #mapping: Mapping
-  readonly #unit: RowUnit
-  readonly #cut = new Map<string, Noted>()
-  readonly #unknown = new Map<string, Map<string, Noted>>()
-  readonly #pairs: readonly (readonly [field: string, partner: string])[]
-  readonly #unique: readonly (readonly [field: string, next: ReturnType<typeof uniqueTexts>])[]
-  #leftOut = 0
+export function recordMapper({ name, rules, where }: Mapping, unit: RowUnit = 'line') {
+  const records: (SheetRecord & { readonly values: Record<string, unknown> })[] = []
+  // Copied for each record, so that all records have the same hidden class in V8.
+  const blank: Readonly<Record<string, unknown>> = Object.fromEntries(Array.from(rules.keys(), (field) => [field, '']))
+  const cut = new Map<string, Noted>()
+  const unknown = new Map<string, Map<string, Noted>>()
+  /** How often a text of a unique field was there, by its project. */
+  const texts = new Map<string, number>()
+  let leftOut = 0
 
-  constructor(mapping: Mapping, unit: RowUnit = 'line') {
-    this.#mapping = mapping
-    this.#unit = unit
-    const rules = [...mapping.rules]
-    this.#pairs = rules.flatMap(([field, rule]) => (rule.with === undefined ? [] : [[field, rule.with] as const]))
-    this.#unique = rules.flatMap(([field, rule]) => (rule.unique ? [[field, uniqueTexts()] as const] : []))
-  }
-
-  takes(gather: Gather): boolean {
-    const isTaken = this.#mapping.where.every((condition) => holds(condition, gather))
-    if (!isTaken) this.#leftOut++
-    return isTaken
-  }
-
-  /** Fills in the fields of one record and returns the violations; a field with a violation is left as it is. */
-  fillIn(values: Record<string, unknown>, gather: Gather, line: number): readonly SheetViolation[] {
-    const violations: SheetViolation[] = []
-    for (const [field, rule] of this.#mapping.rules) {
-      const result = this.#valueBy(field, rule, gather, line)
-      if ('value' in result) values[field] = result.value
-      else violations.push(result.violation)
-    }
-    for (const [field, partner] of this.#pairs) if (!isFilled(values[partner])) values[field] = ''
-    for (const [field, next] of this.#unique) values[field] = next(values[field], values['project'])
-    return violations.length === 0 ? NO_FLAWS : violations
-  }
-
-  warnings(): string[] {
-    const cut = Array.from(this.#cut, ([field, { count, line }]) => {
-      const texts = count === 1 ? '1 text was' : `${count.toLocaleString('en')} texts were`
-      const most = this.#mapping.rules.get(field)?.cut?.toLocaleString('en')
-      return `${texts} cut to ${most} characters in ${field} (the first in ${this.#unit} ${line}).`
-    })
-    const unknown = Array.from(this.#unknown, ([field, words]) => this.#wordsWarning(field, words))
-    return [...cut, ...unknown]
-  }
-
-  notes(): string[] {
-    if (this.#leftOut === 0) return []
-    const records = this.#leftOut === 1 ? '1 record' : `${this.#leftOut.toLocaleString('en')} records`
-    return [`${records} left out by "where" of ${this.#mapping.name}.`]
-  }
-
-  #wordsWarning(field: string, words: ReadonlyMap<string, Noted>): string {
-    const becomes = this.#mapping.rules.get(field)?.otherwise
-    const placed = (word: string, { count, line }: Noted) => `${word} (${count}, first in ${this.#unit} ${line})`
-    const shown = Array.from(words, ([word, noted]) => placed(JSON.stringify(word), noted))
-    const line = Array.from(words.keys(), (word) => `${JSON.stringify(word)}: ${JSON.stringify(becomes)}`).join(', ')
-    return [
-      `${field} takes ${becomes} for ${shown.slice(0, WORDS_SHOWN).join(', ')}, not known to ${this.#mapping.name}.`,
-      `To change that, put it into the map: "${field}": { "values": { ${line} } }.`,
-    ].join(' ')
-  }
-
-  #valueBy(field: string, rule: Rule, gather: Gather, line: number): Filled {
-    if (rule.constant !== undefined) return { value: rule.constant }
-    const found = foundIn(rule, gather)
-    if ('violation' in found) return found
-    const { column, scalars } = found
-    const [first] = scalars
-    if (first === undefined) return { value: closedBy(rule, gather) ?? rule.whenBlank ?? rule.default ?? '' }
-    if (rule.split !== undefined) return { value: this.#partsOf(field, rule, scalars, rule.split, line) }
-    const mapped = rule.values && this.#mapped(field, rule, scalars, line)
-    if (mapped !== undefined) return { value: mapped }
-    if (rule.bands) {
-      const band = bandOf(String(first), rule.bands)
-      return 'value' in band ? band : invalid(column, first, band.violation)
-    }
-    if (rule.date) {
-      const read = dayIn(String(first), rule.date)
-      return 'day' in read ? { value: read.day } : invalid(column, first, read.violation)
-    }
-    const text = prefixed(rule, rule.join === undefined ? first : scalars.join(rule.join))
-    const value = rule.oneLine && typeof text === 'string' ? oneLine(text) : text
-    return { value: rule.cut === undefined ? value : this.#shortened(field, value, rule.cut, line) }
+  const noteWord = (field: string, word: string, line: number): void => {
+    const words = unknown.get(field) ?? new Map<string, Noted>()
+    unknown.set(field, words)
+    const shown = excerpt(word)
+    if (words.size < WORDS_SHOWN || words.has(shown)) count(words, shown, line)
   }
 
   /** The mapped value of the first known text, else the map's value for unknown ones. */
-  #mapped(field: string, { values, otherwise, ...rule }: Rule, scalars: readonly Scalar[], line: number) {
-    for (const one of scalars) {
-      const mapped = values?.get(folded(String(one)))
-      if (mapped !== undefined) return mapped
-    }
-    // `bands` and `date` read the text themselves.
-    if (rule.bands || rule.date) return undefined
-    if (otherwise === undefined) return rule.default
-    this.#noteWord(field, String(scalars[0]), line)
-    return otherwise
+  const mapped = (field: string, rule: Rule, scalars: readonly Scalar[], line: number): Scalar | undefined => {
+    const known = scalars.map((one) => rule.values?.get(folded(String(one)))).find((one) => one !== undefined)
+    // `bands` and `date` read the text themselves, and a part of a list stays as it is.
+    if (known !== undefined || !rule.values || rule.bands || rule.date) return known
+    if (rule.otherwise !== undefined) noteWord(field, String(scalars[0]), line)
+    return rule.otherwise ?? (rule.split === undefined ? rule.default : undefined)
   }
 
-  #partsOf(field: string, rule: Rule, scalars: readonly Scalar[], separator: string, line: number): string[] {
-    const parts = scalars.flatMap((one) => String(one).split(separator)).map((part) => part.trim())
-    return parts.filter(isFilled).map((part) => {
-      const mapped = rule.values?.get(folded(part))
-      if (mapped !== undefined) return String(mapped)
-      if (rule.otherwise === undefined) return String(prefixed(rule, part))
-      this.#noteWord(field, part, line)
-      return String(rule.otherwise)
-    })
-  }
-
-  #shortened(field: string, value: Scalar, most: number, line: number): Scalar {
+  const limited = (field: string, value: Scalar, most: number, line: number): Scalar => {
     const text = String(value).trim()
     // A code point is one or two UTF-16 units.
     if (text.length <= most) return value
     const points = Array.from(text.slice(0, 2 * most + 2))
     if (points.length <= most) return value
-    count(this.#cut, field, line)
+    count(cut, field, line)
     return `${points.slice(0, most - 1).join('')}…`
   }
 
-  #noteWord(field: string, word: string, line: number): void {
-    const words = this.#unknown.get(field) ?? new Map<string, Noted>()
-    this.#unknown.set(field, words)
-    const shown = excerpt(word)
-    if (words.size < WORDS_SHOWN || words.has(shown)) count(words, shown, line)
+  /** The value of a field; undefined if there is a violation instead. */
+  const valueBy = (field: string, rule: Rule, gather: Gather, line: number, violations: SheetViolation[]) => {
+    if (rule.constant !== undefined) return rule.constant
+    const { column, scalars, violation } = foundIn(rule, gather)
+    const [first] = scalars
+    if (violation) {
+      violations.push(violation)
+      return undefined
+    }
+    if (first === undefined) return closedBy(rule, gather) ?? rule.whenBlank ?? rule.default ?? ''
+    const { split } = rule
+    if (split !== undefined) {
+      const parts = scalars.flatMap((one) => String(one).split(split)).map((part) => part.trim())
+      return parts.filter(isFilled).map((part) => String(mapped(field, rule, [part], line) ?? prefixed(rule, part)))
+    }
+    const known = mapped(field, rule, scalars, line)
+    if (known !== undefined) return known
+    const read = rule.bands ? bandOf(String(first), rule.bands) : rule.date && dayIn(String(first), rule.date)
+    if (read && 'violation' in read) {
+      violations.push({ column, value: excerpt(String(first)), detail: read.violation })
+      return undefined
+    }
+    if (read) return 'day' in read ? read.day : read.value
+    const text = prefixed(rule, rule.join === undefined ? first : scalars.join(rule.join))
+    const value = rule.oneLine && typeof text === 'string' ? oneLine(text) : text
+    return rule.cut === undefined ? value : limited(field, value, rule.cut, line)
+  }
+
+  /** A reference made of a text within a project, the same one each time that the same rows are read. */
+  const uniqueText = (field: string, values: Readonly<Record<string, unknown>>): string => {
+    const text = shortened(oneLine(String(values[field] ?? '')).trim())
+    const key = [field, values['project'], text].join('\n')
+    const times = (texts.get(key) ?? 0) + 1
+    texts.set(key, times)
+    return text === '' || times === 1 ? text : `${text} (${times})`
+  }
+
+  const takes = (gather: Gather): boolean => {
+    const isTaken = where.every((condition) => holds(condition, gather))
+    if (!isTaken) leftOut++
+    return isTaken
+  }
+
+  /** The fields of one record; one with a violation is blank. */
+  const read = (gather: Gather, line: number) => {
+    const values = { ...blank }
+    const violations: SheetViolation[] = []
+    for (const [field, rule] of rules) {
+      const value = valueBy(field, rule, gather, line, violations)
+      if (value !== undefined) values[field] = value
+    }
+    for (const [field, rule] of rules) {
+      if (rule.with !== undefined && !isFilled(values[rule.with])) values[field] = ''
+      if (rule.unique) values[field] = uniqueText(field, values)
+    }
+    return { values, violations }
+  }
+
+  const warnings = (): string[] => {
+    const ofCut = Array.from(cut, ([field, { count, line }]) => {
+      const texts = count === 1 ? '1 text was' : `${count.toLocaleString('en')} texts were`
+      const most = rules.get(field)?.cut?.toLocaleString('en')
+      return `${texts} cut to ${most} characters in ${field} (the first in ${unit} ${line}).`
+    })
+    const ofUnknown = Array.from(unknown, ([field, words]) => {
+      const becomes = rules.get(field)?.otherwise
+      const shown = Array.from(words, ([word, { count, line }]) => {
+        return `${JSON.stringify(word)} (${count}, first in ${unit} ${line})`
+      })
+      const values = Array.from(words.keys(), (word) => `${JSON.stringify(word)}: ${JSON.stringify(becomes)}`)
+      const advice = `To change that, put it into the map: "${field}": { "values": { ${values.join(', ')} } }.`
+      return `${field} takes ${becomes} for ${shown.join(', ')}, not known to ${name}. ${advice}`
+    })
+    return [...ofCut, ...ofUnknown]
+  }
+
+  return {
+    takes,
+    read,
+
+    /** Adds a record, unless `where` leaves it out; one with `flaws` that cannot be read has no `gather`. */
+    add(line: number, flaws: readonly SheetViolation[], gather?: Gather): void {
+      if (gather && !takes(gather)) return
+      const { values, violations } = gather ? read(gather, line) : { values: { ...blank }, violations: [] }
+      const all = flaws.length + violations.length === 0 ? NO_FLAWS : [...flaws, ...violations]
+      records.push({ index: records.length, line, values, violations: all })
+    },
+
+    /** The records that were added, and what to tell about them. */
+    result() {
+      const count = leftOut === 1 ? '1 record' : `${leftOut.toLocaleString('en')} records`
+      const notes = leftOut === 0 ? [] : [`${count} left out by "where" of ${name}.`]
+      return { records, notes, warnings: warnings() }
+    },
   }
 }
 
@@ -171,32 +166,29 @@ function prefixed({ prefix }: Rule, value: Scalar): Scalar {
 }
 
 /** The values of the first name that has any; of all names if they are joined, or looked up one by one. */
-function foundIn(rule: Rule, gather: Gather): Found | { violation: SheetViolation } {
+function foundIn(rule: Rule, gather: Gather) {
   const takesAll = rule.join !== undefined || (rule.values !== undefined && rule.split === undefined)
-  let found: Found | undefined
+  const scalars: Scalar[] = []
+  let first: string | undefined
   for (const column of rule.from) {
-    const filled = gather(column).map(plain).filter(isFilled)
-    if (filled.length === 0) continue
+    const filled = gather(column)
+      .map((value) => (isAdf(value) ? adfText(value) : value))
+      .filter(isFilled)
     const values = filled.filter(isScalar)
-    if (values.length < filled.length) return { violation: nested(column, filled) }
-    const scalars = values.map((value) => partOf(rule, value)).filter(isFilled)
-    if (!takesAll) return { column, scalars }
-    found = found ? { column: found.column, scalars: [...found.scalars, ...scalars] } : { column, scalars }
+    if (values.length < filled.length) return { column, scalars, violation: nested(column, filled) }
+    if (filled.length > 0) first ??= column
+    scalars.push(...values.map((value) => partOf(rule, value)).filter(isFilled))
+    if (first !== undefined && !takesAll) break
   }
-  return found ?? { column: rule.from[0] ?? '', scalars: [] }
+  return { column: first ?? '', scalars }
 }
 
 function partOf({ before, after }: Rule, value: Scalar): Scalar {
-  if (before === undefined && after === undefined) return value
   const text = String(value)
   const start = after === undefined ? -1 : text.indexOf(after)
-  const rest = start === -1 ? text : text.slice(start + (after ?? '').length)
-  const end = before === undefined ? -1 : rest.indexOf(before)
-  return start + end === -2 ? value : rest.slice(0, end === -1 ? undefined : end).trim()
-}
-
-function plain(value: unknown): unknown {
-  return isAdf(value) ? adfText(value) : value
+  const rest = after === undefined || start === -1 ? text : text.slice(start + after.length)
+  const part = before !== undefined && rest.includes(before) ? rest.slice(0, rest.indexOf(before)) : rest
+  return part === text ? value : part.trim()
 }
 
 function isFilled(value: unknown): boolean {
@@ -209,10 +201,6 @@ function holds({ from, is, not, blank }: Condition, gather: Gather): boolean {
   const words = new Set(filled.map((value) => folded(String(value))))
   if (is) return is.some((word) => words.has(word))
   return !not?.some((word) => words.has(word))
-}
-
-function invalid(column: string, value: Scalar, detail: string): { violation: SheetViolation } {
-  return { violation: { column, value: excerpt(String(value)), detail } }
 }
 
 function nested(column: string, found: readonly unknown[]): SheetViolation {
@@ -248,20 +236,6 @@ function numberIn(text: string, last: number): number | undefined {
 const NUMBER_CHARACTERS = 10
 const TEXT_CHARACTERS_MAX = TEXT_MAX.reference - NUMBER_CHARACTERS
 const HASH_CHARACTERS = 8
-
-/** Makes references of texts within a project, the same ones each time that the same rows are read. */
-function uniqueTexts() {
-  const seen = new Map<string, number>()
-  return (value: unknown, project: unknown): string => {
-    const text = oneLine(String(value ?? '')).trim()
-    if (text === '') return ''
-    const short = shortened(text)
-    const key = `${String(project ?? '')}\n${short}`
-    const count = (seen.get(key) ?? 0) + 1
-    seen.set(key, count)
-    return count === 1 ? short : `${short} (${count})`
-  }
-}
 
 function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ')

@@ -4,15 +4,12 @@ import { BadZip } from './zip.js'
 
 export type NumberFormat = (value: number) => string
 
-/** The day of serial 0, and the first serial for which that holds. */
-type Epoch = Readonly<Record<'zero' | 'first', number>>
-
 const DAY_MS = 86_400_000
-// Excel's first calendar has a February 29th in 1900, as Lotus 1-2-3 had; from March on, its zero is December 30th.
-const EPOCH_1900: Epoch = { zero: Date.UTC(1899, 11, 30), first: 1 }
-const EPOCH_1904: Epoch = { zero: Date.UTC(1904, 0, 1), first: 0 }
 const LAST_DAY = Date.UTC(9999, 11, 31)
+// Excel's first calendar has a February 29th in 1900, as Lotus 1-2-3 had.
 const FALSE_LEAP_DAY = 60
+/** The serial of the day from which the other calendar counts, 1904-01-01. */
+const SERIAL_1904 = 1_462
 
 /** The formats that have a number and no code in a file; Excel has others for East Asian days. */
 const BUILT_IN: ReadonlyMap<number, string> = new Map([
@@ -33,9 +30,9 @@ export function formatsOf(xml: XmlReader, is1904: boolean): NumberFormat[] {
     if (xml.name === 'numFmt') codes.set(id, formatCode(xml))
     if (xml.name === 'xf' && isCells) styles.push(id)
   }
-  const epoch = is1904 ? EPOCH_1904 : EPOCH_1900
-  const formats = new Map<number, NumberFormat>()
-  for (const id of new Set(styles)) formats.set(id, formatOf(codes.get(id) ?? BUILT_IN.get(id) ?? 'General', epoch))
+  const first = is1904 ? SERIAL_1904 : 0
+  const formatFor = (id: number) => formatOf(codes.get(id) ?? BUILT_IN.get(id) ?? 'General', first)
+  const formats = new Map(Array.from(new Set(styles), (id) => [id, formatFor(id)]))
   return styles.flatMap((id) => formats.get(id) ?? [])
 }
 
@@ -50,14 +47,14 @@ function formatCode(xml: XmlReader): string {
 const FORMAT_CHARACTERS_MAX = 1_000
 const LITERALS = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\][]*\]|am\/pm|a\/p/gi
 
-function formatOf(code: string, epoch: Epoch): NumberFormat {
+function formatOf(code: string, first: number): NumberFormat {
   const bare = code.replaceAll(LITERALS, '').split(';')[0] ?? ''
   if (/general|@/i.test(bare)) return plain
   if (bare.includes('%')) return percentage(/\.([0#?]+)/.exec(bare)?.[1]?.length ?? 0)
   // Hours that go on beyond a day are a duration.
   if (bare.includes('[')) return plain
   const hasTime = /[hs]/i.test(bare)
-  if (/[dy]/i.test(bare) || (!hasTime && /m/i.test(bare))) return (value) => dayOf(value, epoch) ?? plain(value)
+  if (/[dy]/i.test(bare) || (!hasTime && /m/i.test(bare))) return (value) => dayOf(value, first) ?? plain(value)
   if (hasTime) return timeOf
   return numbered(code) ?? plain
 }
@@ -82,12 +79,11 @@ function numbered(code: string): NumberFormat | undefined {
 }
 
 /** The day of a serial, whatever its time; undefined if the calendar does not have it. */
-function dayOf(value: number, { zero, first }: Epoch): string | undefined {
-  const serial = Math.floor(value)
-  const isEarly = zero === EPOCH_1900.zero && serial < FALSE_LEAP_DAY
-  if (zero === EPOCH_1900.zero && serial === FALSE_LEAP_DAY) return '1900-02-29'
-  const day = zero + (serial + (isEarly ? 1 : 0)) * DAY_MS
-  return serial >= first && day <= LAST_DAY ? new Date(day).toISOString().slice(0, 10) : undefined
+function dayOf(value: number, first: number): string | undefined {
+  const serial = Math.floor(value) + first
+  if (serial === FALSE_LEAP_DAY) return '1900-02-29'
+  const day = Date.UTC(1899, 11, serial < FALSE_LEAP_DAY ? 31 : 30) + serial * DAY_MS
+  return value >= 0 && serial >= 1 && day <= LAST_DAY ? new Date(day).toISOString().slice(0, 10) : undefined
 }
 
 function timeOf(value: number): string {

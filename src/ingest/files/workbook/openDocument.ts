@@ -1,27 +1,24 @@
 import { COLUMNS_MAX } from '../table.js'
 import { plain } from './numberFormats.js'
-import { Budget, SheetRows } from './sheetRows.js'
-import { XmlReader } from './xml.js'
+import { cellBudget, type SheetRows, sheetRows } from './sheetRows.js'
+import { type XmlReader, xmlIn } from './xml.js'
 import { BadZip, damaged, type Zip } from './zip.js'
 
 const SPREADSHEET = 'application/vnd.oasis.opendocument.spreadsheet'
-const CONTENT = 'content.xml'
 /** A number that is shown as a name, such as R-007. */
 const NUMBERING = /^\p{L}\D*\d+$|^0\d+$/u
 const SPACES_MAX = 1_000
 
 export function isOpenDocument(zip: Zip): boolean {
-  return zip.read('mimetype')?.toString('latin1').trim() === SPREADSHEET
+  return zip('mimetype')?.toString('latin1').trim() === SPREADSHEET
 }
 
 /** The sheets of an OpenDocument spreadsheet, all at once, because they are in one part. */
 export function openDocumentSheets(zip: Zip) {
-  if (zip.read('META-INF/manifest.xml')?.includes('encryption-data'))
+  if (zip('META-INF/manifest.xml')?.includes('encryption-data'))
     throw new BadZip('The workbook is encrypted. Save it without a password.')
-  const content = zip.read(CONTENT)
-  if (!content) throw damaged(`${CONTENT} is missing`)
-  const xml = new XmlReader(content, CONTENT)
-  const budget = new Budget()
+  const xml = xmlIn(zip, 'content.xml')
+  const budget = cellBudget()
   const hiddenStyles = new Set<string>()
   const sheets: ReturnType<typeof readTable>[] = []
   let style = ''
@@ -34,10 +31,10 @@ export function openDocumentSheets(zip: Zip) {
   return sheets.filter(({ isLinked }) => !isLinked)
 }
 
-function readTable(xml: XmlReader, budget: Budget, hiddenStyles: ReadonlySet<string>) {
+function readTable(xml: XmlReader, budget: ReturnType<typeof cellBudget>, hiddenStyles: ReadonlySet<string>) {
   const name = xml.attribute('name') ?? ''
   const isHidden = hiddenStyles.has(xml.attribute('style-name') ?? '')
-  const sheet = new SheetRows(budget)
+  const sheet = sheetRows(budget)
   let line = 0
   let isLinked = false
   while (!xml.isEnd('table')) {

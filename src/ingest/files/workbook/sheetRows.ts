@@ -31,16 +31,14 @@ function lettersOf(column: number): string {
 }
 
 /** What the cells of a workbook may take together, so that a small file cannot become a large table. */
-export class Budget {
-  #cellsLeft: number = WORKBOOK_CELLS_MAX
-  #charactersLeft: number = WORKBOOK_BYTES_MAX
-
+export function cellBudget() {
+  let [cellsLeft, charactersLeft]: [number, number] = [WORKBOOK_CELLS_MAX, WORKBOOK_BYTES_MAX]
   /** Charges for a text, and for the cells by which a row becomes longer: one text can be that of many cells. */
-  take(cells: number, characters: number): void {
-    this.#cellsLeft -= Math.max(0, cells)
-    this.#charactersLeft -= characters
-    if (this.#charactersLeft < 0) throw new BadZip('The texts of the sheet are too long together. Split it.')
-    if (this.#cellsLeft < 0) {
+  return (cells: number, characters: number): void => {
+    cellsLeft -= Math.max(0, cells)
+    charactersLeft -= characters
+    if (charactersLeft < 0) throw new BadZip('The texts of the sheet are too long together. Split it.')
+    if (cellsLeft < 0) {
       const most = WORKBOOK_CELLS_MAX.toLocaleString('en')
       throw new BadZip(`The sheet has more than ${most} cells. Split it, or delete what is far away from the table.`)
     }
@@ -58,70 +56,34 @@ export function mergesIn(reference: string): Merge[] {
   return [{ column, first: Number(first), last: Number(last), across: columnOf(end) - column + 1 }]
 }
 
-interface OpenRow {
-  readonly line: number
-  readonly cells: string[]
-  merged?: Set<number>
-  across?: number
-}
+type OpenRow = TableRow & { merged?: Set<number>; across?: number }
+
+export type SheetRows = ReturnType<typeof sheetRows>
 
 /** Collects the rows of a sheet that are not blank, and what its reader should know about them. */
-export class SheetRows {
-  readonly merges: Merge[] = []
-  readonly #rows: OpenRow[] = []
-  readonly #budget: Budget
-  readonly #errors = { count: 0, first: '' }
-  readonly #uncomputed = { count: 0, first: '' }
-  #hidden = 0
-
-  constructor(budget: Budget) {
-    this.#budget = budget
-  }
+export function sheetRows(charge = cellBudget()) {
+  const merges: Merge[] = []
+  const rows: OpenRow[] = []
+  const noted = { error: { count: 0, first: '' }, uncomputed: { count: 0, first: '' } }
+  let hidden = 0
 
   /** Puts a text into a cell of a row, or into several beside each other. */
-  put(cells: string[], column: number, line: number, text: string, times = 1): void {
+  const put = (cells: string[], column: number, line: number, text: string, times = 1): void => {
     const most = CELL_CHARACTERS_MAX
     if (text.length > most) {
       const cell = `${lettersOf(column)}${line}`
       throw new BadZip(`The cell ${cell} has more than ${most.toLocaleString('en')} characters. Shorten it.`)
     }
-    this.#budget.take(column + times - cells.length, text.length * times)
+    charge(column + times - cells.length, text.length * times)
     while (cells.length < column) cells.push('')
     for (let at = column; at < column + times; at++) cells[at] = text
   }
 
-  /** So many blanks of a text, which one short element can stand for. */
-  spaces(count: number): string {
-    this.#budget.take(0, count)
-    return ' '.repeat(count)
-  }
-
-  /** Adds a row as often as it is repeated, up to the last line. */
-  add(cells: string[], isHidden: boolean, first: number, last = first): void {
-    requireLine(last)
-    const characters = cells.reduce((sum, { length }) => sum + length, 0)
-    for (let line = first; line <= last; line++) {
-      if (line > first) this.#budget.take(cells.length, characters)
-      this.#rows.push({ line, cells: line > first ? [...cells] : cells })
-      if (isHidden) this.#hidden++
-    }
-  }
-
-  report(what: 'error' | 'uncomputed', column: number, line: number): void {
-    const noted = what === 'error' ? this.#errors : this.#uncomputed
-    if (noted.count++ === 0) noted.first = `${lettersOf(column)}${line}`
-  }
-
-  finish(): { rows: readonly TableRow[]; notes: readonly string[] } {
-    this.#fillMerged()
-    return { rows: this.#rows, notes: this.#notes() }
-  }
-
   /** Fills merged cells downwards, as people read them: a value beside several rows is the value of each. */
-  #fillMerged(): void {
-    const waiting = this.merges.toSorted((one, other) => other.first - one.first)
+  const fillMerged = (): void => {
+    const waiting = merges.toSorted((one, other) => other.first - one.first)
     const open = new Map<number, { last: number; text: string }>()
-    for (const row of this.#rows) {
+    for (const row of rows) {
       const { line, cells } = row
       for (let next = waiting.at(-1); next && next.first <= line; next = waiting.at(-1)) {
         waiting.pop()
@@ -133,7 +95,7 @@ export class SheetRows {
       for (const [column, { last, text }] of open) {
         if (line > last) open.delete(column)
         else if (isBlank(cells[column])) {
-          this.put(cells, column, line, text)
+          put(cells, column, line, text)
           row.merged ??= new Set()
           row.merged.add(column)
         }
@@ -141,15 +103,44 @@ export class SheetRows {
     }
   }
 
-  #notes(): string[] {
-    const counted = ({ count, first }: { count: number; first: string }) => `${count}, the first is ${first}.`
-    const errors = `Cells that show an error of a formula: ${counted(this.#errors)}`
-    const uncomputed = `Formulas without a stored result were read as blank: ${counted(this.#uncomputed)}`
-    const advice = 'Open the workbook in a spreadsheet program and save it, to store them.'
-    return [
-      ...(this.#hidden > 0 ? [`Hidden rows were read too: ${this.#hidden}.`] : []),
-      ...(this.#errors.count > 0 ? [errors] : []),
-      ...(this.#uncomputed.count > 0 ? [`${uncomputed} ${advice}`] : []),
-    ]
+  return {
+    merges,
+    put,
+
+    /** So many blanks of a text, which one short element can stand for. */
+    spaces(count: number): string {
+      charge(0, count)
+      return ' '.repeat(count)
+    },
+
+    /** Adds a row as often as it is repeated, up to the last line. */
+    add(cells: string[], isHidden: boolean, first: number, last = first): void {
+      requireLine(last)
+      const characters = cells.reduce((sum, { length }) => sum + length, 0)
+      for (let line = first; line <= last; line++) {
+        if (line > first) charge(cells.length, characters)
+        rows.push({ line, cells: line > first ? [...cells] : cells })
+        if (isHidden) hidden++
+      }
+    },
+
+    report(what: keyof typeof noted, column: number, line: number): void {
+      if (noted[what].count++ === 0) noted[what].first = `${lettersOf(column)}${line}`
+    },
+
+    finish(): { rows: readonly TableRow[]; notes: readonly string[] } {
+      fillMerged()
+      const { error, uncomputed } = noted
+      const notes: string[] = []
+      if (hidden > 0) notes.push(`Hidden rows were read too: ${hidden}.`)
+      if (error.count > 0)
+        notes.push(`Cells that show an error of a formula: ${error.count}, the first is ${error.first}.`)
+      if (uncomputed.count > 0) {
+        const where = `${uncomputed.count}, the first is ${uncomputed.first}.`
+        const advice = 'Open the workbook in a spreadsheet program and save it, to store them.'
+        notes.push(`Formulas without a stored result were read as blank: ${where} ${advice}`)
+      }
+      return { rows, notes }
+    },
   }
 }

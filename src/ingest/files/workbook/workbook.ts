@@ -1,21 +1,17 @@
 import { fold } from '../../../text.js'
-import { excerpt, listed, type Table, type TableRow, UnreadableSheet } from '../table.js'
+import { excerpt, listed, type Table, UnreadableSheet } from '../table.js'
 import { isOpenDocument, openDocumentSheets } from './openDocument.js'
-import { WORKBOOK_BYTES_MAX } from './sheetRows.js'
+import { type SheetRows, WORKBOOK_BYTES_MAX } from './sheetRows.js'
 import { worksheetsOf } from './xlsx.js'
-import { BadZip, Zip } from './zip.js'
+import { BadZip, type Zip, zipOf } from './zip.js'
 
-interface Sheet {
-  readonly name: string
-  readonly isHidden: boolean
-  read(): { readonly rows: readonly TableRow[]; readonly notes: readonly string[] }
-}
+type Sheet = Readonly<{ name: string; isHidden: boolean; read: () => ReturnType<SheetRows['finish']> }>
 
 /** The sheets of a workbook as tables, in their order: those that are shown, or the one that is named. */
 export function* workbookTables(bytes: Uint8Array, name: string, wanted?: string): Generator<Table, void> {
   refuseOthers(bytes, name)
   try {
-    const all = sheetsOf(new Zip(bytes, WORKBOOK_BYTES_MAX))
+    const all = sheetsOf(zipOf(bytes, WORKBOOK_BYTES_MAX))
     const sheets = wanted === undefined ? all.map((sheet) => sheet.name) : []
     for (const sheet of chosen(all, name, wanted)) {
       const { rows, notes } = sheet.read()

@@ -1,6 +1,6 @@
 import { formatsOf, type NumberFormat, plain } from './numberFormats.js'
-import { Budget, columnOf, mergesIn, requireLine, SheetRows, WORKBOOK_CELLS_MAX } from './sheetRows.js'
-import { XmlReader } from './xml.js'
+import { columnOf, mergesIn, requireLine, type SheetRows, sheetRows, WORKBOOK_CELLS_MAX } from './sheetRows.js'
+import { XmlReader, xmlIn } from './xml.js'
 import { BadZip, damaged, type Zip } from './zip.js'
 
 /** The worksheets of an .xlsx, each of which is a part of its own. */
@@ -9,27 +9,20 @@ export function worksheetsOf(zip: Zip) {
   // No workbook of this kind.
   if (main === undefined || !main.endsWith('.xml')) return []
   const relations = relationsOf(zip, main)
-  const { sheets, is1904 } = contentsOf(partOf(zip, main))
-  const part = (type: string) => relations.find((one) => one.type === type)?.target
-  const strings = part('sharedStrings')
-  const styles = part('styles')
-  const context = {
-    strings: strings === undefined ? [] : stringsOf(partOf(zip, strings)),
-    formats: styles === undefined ? [] : formatsOf(partOf(zip, styles), is1904),
+  const { sheets, is1904 } = contentsOf(xmlIn(zip, main))
+  const partOf = (type: string) => {
+    const found = relations.find((one) => one.type === type)
+    return found && xmlIn(zip, found.target)
   }
+  const [strings, styles] = [partOf('sharedStrings'), partOf('styles')]
+  const context = { strings: strings ? stringsOf(strings) : [], formats: styles ? formatsOf(styles, is1904) : [] }
   const byId = new Map(relations.toReversed().map((one) => [one.id, one]))
   return sheets.flatMap(({ id, ...sheet }) => {
     const { type, target } = byId.get(id) ?? {}
     if (target === undefined) throw damaged(`the sheet ${JSON.stringify(sheet.name)} is missing`)
     // A sheet may also be a chart.
-    return type === 'worksheet' ? [{ ...sheet, read: () => readWorksheet(partOf(zip, target), context) }] : []
+    return type === 'worksheet' ? [{ ...sheet, read: () => readWorksheet(xmlIn(zip, target), context) }] : []
   })
-}
-
-function partOf(zip: Zip, name: string): XmlReader {
-  const bytes = zip.read(name)
-  if (!bytes) throw damaged(`${name} is missing`)
-  return new XmlReader(bytes, name)
 }
 
 /** Its type is the last word of what the file says, the same in both editions of the standard. */
@@ -39,7 +32,7 @@ type Relation = Readonly<Record<'id' | 'type' | 'target', string>>
 function relationsOf(zip: Zip, part: string): Relation[] {
   const slash = part.lastIndexOf('/') + 1
   const name = `${part.slice(0, slash)}_rels/${part.slice(slash)}.rels`
-  const bytes = zip.read(name)
+  const bytes = zip(name)
   if (!bytes) return []
   const xml = new XmlReader(bytes, name)
   const relations: Relation[] = []
@@ -82,13 +75,10 @@ function stringsOf(xml: XmlReader): string[] {
   return strings
 }
 
-interface CellContext {
-  readonly strings: readonly string[]
-  readonly formats: readonly NumberFormat[]
-}
+type CellContext = Readonly<{ strings: readonly string[]; formats: readonly NumberFormat[] }>
 
 function readWorksheet(xml: XmlReader, context: CellContext) {
-  const sheet = new SheetRows(new Budget())
+  const sheet = sheetRows()
   let line = 0
   for (const name of xml.elements()) {
     if (name === 'row') line = readRow(xml, context, sheet, line)

@@ -1,5 +1,5 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes'
-import { damaged } from './zip.js'
+import { damaged, type Zip } from './zip.js'
 
 /** Parsed at once: the events of more would take too much memory. */
 const PIECE_BYTES = 65_536
@@ -7,61 +7,32 @@ const DEPTH_MAX = 100
 
 type XmlEvent = 'open' | 'close' | 'text'
 
-interface Parsed {
-  readonly event: XmlEvent
-  readonly name: string
-  readonly text: string
-  readonly attributes: SaxesTagPlain['attributes']
-}
-
-const NO_ATTRIBUTES = {}
+type Attributes = SaxesTagPlain['attributes']
+/** Of a text, the text is where others have their name. */
+type Parsed = [event: XmlEvent, name: string, attributes?: Attributes]
 
 /** Reads XML event by event, by names without their prefix. Document types, and so entities, are refused. */
 export class XmlReader {
   name = ''
   /** The text between two tags, or a part of it. */
   text = ''
-  readonly #pieces: Iterator<string, void>
-  readonly #parser = new SaxesParser()
+  readonly #pieces: Iterator<Parsed[], void>
   #parsed: Parsed[] = []
   #next = 0
-  #attributes: Parsed['attributes'] = NO_ATTRIBUTES
-  #depth = 0
-  #isOver = false
+  #attributes: Attributes = {}
 
   constructor(bytes: Uint8Array, part: string) {
-    this.#pieces = decoded(bytes, part)
-    const wrong = (reason: string) => damaged(`${part} is not XML: ${reason}`)
-    let open = 0
-    this.#parser.on('opentag', ({ name, attributes }) => {
-      open += 1
-      if (open > DEPTH_MAX) throw wrong('its elements are not those of a workbook')
-      this.#parsed.push({ event: 'open', name: localName(name), text: '', attributes })
-    })
-    this.#parser.on('closetag', ({ name }) => {
-      open -= 1
-      this.#parsed.push({ event: 'close', name: localName(name), text: '', attributes: NO_ATTRIBUTES })
-    })
-    for (const kind of ['text', 'cdata'] as const) {
-      this.#parser.on(kind, (text) => this.#parsed.push({ event: 'text', name: '', text, attributes: NO_ATTRIBUTES }))
-    }
-    this.#parser.on('doctype', () => {
-      throw wrong('it has a document type, which workbooks do not have')
-    })
-    this.#parser.on('error', ({ message }) => {
-      throw wrong(message.replace(/\.$/, '').slice(0, MESSAGE_CHARACTERS_MAX))
-    })
+    this.#pieces = parsedPieces(bytes, part)
   }
 
   next(): XmlEvent | undefined {
     while (this.#next === this.#parsed.length) if (!this.#more()) return undefined
     const found = this.#parsed[this.#next++]
     if (!found) return undefined
-    const { event, name, text, attributes } = found
-    if (event === 'text') this.text = text
+    const [event, name, attributes] = found
+    if (event === 'text') this.text = name
     else this.name = name
-    if (event === 'open') this.#attributes = attributes
-    this.#depth += DEEPER[event]
+    if (attributes) this.#attributes = attributes
     return event
   }
 
@@ -87,25 +58,62 @@ export class XmlReader {
 
   /** The text inside of the element that was opened, up to its end. */
   content(): string {
-    const depth = this.#depth
     let text = ''
-    while (this.#depth >= depth) if (this.next() === 'text') text += this.text
+    let depth = 1
+    for (let event = this.next(); event; event = this.next()) {
+      if (event === 'text') text += this.text
+      else if (event === 'open') depth++
+      else if (--depth === 0) break
+    }
     return text
   }
 
   #more(): boolean {
-    if (this.#isOver) return false
-    this.#parsed = []
+    const { value: parsed } = this.#pieces.next()
+    this.#parsed = parsed ?? []
     this.#next = 0
-    const piece = this.#pieces.next()
-    this.#isOver = piece.done === true
-    if (piece.done) this.#parser.close()
-    else this.#parser.write(piece.value)
-    return true
+    return parsed !== undefined
   }
 }
 
-const DEEPER: Readonly<Record<XmlEvent, number>> = { open: 1, close: -1, text: 0 }
+/** A part of a workbook, which must be there. */
+export function xmlIn(zip: Zip, part: string): XmlReader {
+  const bytes = zip(part)
+  if (!bytes) throw damaged(`${part} is missing`)
+  return new XmlReader(bytes, part)
+}
+
+/** The events of one piece after another. */
+function* parsedPieces(bytes: Uint8Array, part: string): Generator<Parsed[], void> {
+  const wrong = (reason: string) => damaged(`${part} is not XML: ${reason}`)
+  const parser = new SaxesParser()
+  let parsed: Parsed[] = []
+  let open = 0
+  parser.on('opentag', ({ name, attributes }) => {
+    open += 1
+    if (open > DEPTH_MAX) throw wrong('its elements are not those of a workbook')
+    parsed.push(['open', localName(name), attributes])
+  })
+  parser.on('closetag', ({ name }) => {
+    open -= 1
+    parsed.push(['close', localName(name)])
+  })
+  for (const kind of ['text', 'cdata'] as const) parser.on(kind, (text) => parsed.push(['text', text]))
+  parser.on('doctype', () => {
+    throw wrong('it has a document type, which workbooks do not have')
+  })
+  parser.on('error', ({ message }) => {
+    throw wrong(message.replace(/\.$/, '').slice(0, MESSAGE_CHARACTERS_MAX))
+  })
+  for (const text of decoded(bytes, part)) {
+    parser.write(text)
+    yield parsed
+    parsed = []
+  }
+  parser.close()
+  yield parsed
+}
+
 /** It may quote the file. */
 const MESSAGE_CHARACTERS_MAX = 200
 

@@ -12,31 +12,26 @@ const STORED = 0
 const DEFLATED = 8
 const ENCRYPTED = 1
 
+/** Reads a file of a zip; undefined if there is none of this name, in any case. */
+export type Zip = (name: string) => Buffer | undefined
+
 /** The files in a zip, inflated when they are read, and all together at most so many bytes. */
-export class Zip {
-  readonly #file: Buffer
-  readonly #entries: ReadonlyMap<string, Entry>
-  #bytesLeft: number
-
-  constructor(file: Uint8Array, bytesMax: number) {
-    this.#file = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
-    this.#entries = entriesOf(this.#file)
-    this.#bytesLeft = bytesMax
-  }
-
-  /** The content of a file; undefined if there is none of this name, in any case. */
-  read(name: string): Buffer | undefined {
-    const entry = this.#entries.get(name.toLowerCase())
+export function zipOf({ buffer, byteOffset, byteLength }: Uint8Array, bytesMax: number): Zip {
+  const file = Buffer.from(buffer, byteOffset, byteLength)
+  const entries = entriesOf(file)
+  let bytesLeft = bytesMax
+  return (name) => {
+    const entry = entries.get(name.toLowerCase())
     if (!entry) return undefined
     if ((entry.flags & ENCRYPTED) !== 0) throw new BadZip('The workbook is encrypted. Save it without a password.')
-    if (entry.bytes > this.#bytesLeft)
+    if (entry.bytes > bytesLeft)
       throw new BadZip('The workbook is too large when unpacked. Split it, or save the table as "CSV UTF-8".')
-    const content = inflated(packed(this.#file, entry), entry)
+    const content = inflated(packed(file, entry), entry)
     if (content.length !== entry.bytes) throw damaged(`${name} does not have the size that it should have`)
     // Node 22.0 and 22.1 have no crc32.
     const crc = zlib.crc32?.(content) ?? entry.crc
     if (crc !== entry.crc) throw damaged(`${name} does not have its checksum`)
-    this.#bytesLeft -= content.length
+    bytesLeft -= content.length
     return content
   }
 }
@@ -78,9 +73,7 @@ function entriesOf(file: Buffer): ReadonlyMap<string, Entry> {
 
 function endOf(file: Buffer): number {
   const first = Math.max(0, file.length - END.bytes - END.commentBytesMax)
-  for (let at = file.length - END.bytes; at >= first; at--) {
-    if (file.readUInt32LE(at) === END.signature) return at
-  }
+  for (let at = file.length - END.bytes; at >= first; at--) if (file.readUInt32LE(at) === END.signature) return at
   throw damaged('its end is missing')
 }
 

@@ -1,10 +1,9 @@
 /** Stores of any size for the growth table, filled like an import but without its checks and history. */
 import { personWith } from '../../../../src/personnel/people.js'
-import { type RiskRow, riskWith } from '../../../../src/projects/risks.js'
+import { followScores, type RiskRow, riskWith } from '../../../../src/projects/risks.js'
 import { openStore } from '../../../../src/store/open.js'
 import type { Write } from '../../../../src/store/store.js'
 import type { RISK_RESPONSES, RISK_STATUSES } from '../../../../src/vocabulary.js'
-import { tally } from '../../../support/fixtures.js'
 import { COMPANY, type Filled, fill, peopleRows, riskRows, type Sizes, settle, storeOf } from '../data.js'
 
 const ROWS_AT_ONCE = 5_000
@@ -66,7 +65,7 @@ async function addRisks(write: Write, sizes: Sizes, peopleIds: readonly string[]
   for (const chunk of chunksOf(riskRows(sizes))) {
     const risks = chunk.map((cells) => riskOf(write, cells, projectIds, peopleIds))
     await write.insertAll(write.t.risk, risks)
-    await tally(
+    await followScores(
       write,
       risks.map((after) => ({ before: undefined, after })),
     )
