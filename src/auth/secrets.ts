@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto'
+import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 // 178 random bits, and a checksum: a typo is refused without a look-up, and secret scanners recognise a leaked key.
@@ -20,7 +20,7 @@ export function isWellFormed(secret: string): boolean {
 
 // SHA-256 and not a slow hash: the secret has 178 random bits, and this runs on every request.
 export function hashOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return hash('sha256', secret, 'hex')
 }
 
 /** Enough to recognise the key, far too little to use it. */

@@ -63,22 +63,6 @@ export function referenceField<Row extends object, R extends Identified, F>(
   field(type, name, () => ({ type: to, nullable: !required, description, ...declared(scope, { sql }) }))
 }
 
-/** A field of a report that shows a row that was changed, by a unique column. */
-export function changedField<Report extends object, R extends Identified, F>(
-  type: ObjectRef<Types, Report>,
-  name: string,
-  options: Described & {
-    readonly to: ObjectRef<Types, R['$inferSelect']>
-    readonly list: List<R, F>
-    readonly by: keyof R['$inferSelect'] & string
-    readonly key: (report: Report) => string
-    readonly scope: Scope
-  },
-): void {
-  const { to, scope, description, ...row } = options
-  field(type, name, () => ({ type: to, description, ...needs(scope, { sql: { row } }) }))
-}
-
 /** A field that shows all related rows without pages: only for small relations. */
 export function itemsField<P extends Identified, R extends PgTable, F>(
   type: ObjectRef<Types, P['$inferSelect']>,

@@ -14,9 +14,8 @@ import { mentions } from '../store/query/conditions.js'
 import { byIds } from '../store/query/page.js'
 import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { fold } from '../text.js'
 import type { EntityKind } from '../vocabulary.js'
-import { type PersonRow, type PersonValues, personnel } from './people.js'
+import { foldedPerson, type PersonRow, type PersonValues, personnel } from './people.js'
 import { PersonNames } from './personNames.js'
 
 /** Replaces erased values, so that the history still shows that there was one. */
@@ -85,13 +84,9 @@ async function eraseMerged(write: Write, id: string): Promise<Erasure[]> {
 
 /** Whether a record has only what is left of an erased person. */
 export function isErasure({ name, email, externalId, title, department, status, details }: PersonValues): boolean {
-  const isBlank =
-    email == null &&
-    externalId == null &&
-    title == null &&
-    department == null &&
-    !(details && detailsWith(details, null))
-  return isBlank && name === ERASED_NAME && status === 'INACTIVE'
+  const isBlank = [email, externalId, title, department].every((text) => text == null)
+  const hasDetails = details && detailsWith(details, null)
+  return isBlank && !hasDetails && name === ERASED_NAME && status === 'INACTIVE'
 }
 
 /** Every name, e-mail and externalId that the person ever had. */
@@ -125,23 +120,9 @@ async function deleteIdempotencyRecords({ db, t }: Write, texts: readonly string
 async function blankPerson(write: Write, id: string): Promise<void> {
   const { db, t, at, insertAll } = write
   await db.delete(t.membership).where(eq(t.membership.personId, id))
-  await db
-    .update(t.person)
-    .set({
-      name: ERASED_NAME,
-      nameFolded: fold(ERASED_NAME),
-      email: null,
-      emailFolded: null,
-      externalId: null,
-      title: null,
-      department: null,
-      departmentFolded: null,
-      details: null,
-      status: 'INACTIVE',
-      erasedAt: at,
-      updatedAt: at,
-    })
-    .where(eq(t.person.id, id))
+  const blank = { name: ERASED_NAME, email: null, externalId: null, title: null, department: null, details: null }
+  const erased = { ...blank, ...foldedPerson(blank), status: 'INACTIVE', erasedAt: at, updatedAt: at } as const
+  await db.update(t.person).set(erased).where(eq(t.person.id, id))
   await insertAll(t.change, [{ ...originOf(write), action: 'ERASED', entity: 'PERSON', entityId: id, fields: '{}' }])
 }
 

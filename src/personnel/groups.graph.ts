@@ -108,19 +108,17 @@ const ChangeGroupInput = builder.inputType('ChangeGroupInput', {
   }),
 })
 
+const CHANGED = { type: Group, list: groups, scope: 'personnel.manage' } as const
+
 mutationField('addGroup', {
-  type: Group,
-  list: groups,
-  scope: 'personnel.manage',
+  ...CHANGED,
   description: 'Adds a group without members.',
   args: (arg) => ({ input: arg({ type: AddGroupInput, required: true, description: 'The group to add.' }) }),
   change: (write, { input }) => addGroup(write, input),
 })
 
 mutationField('changeGroup', {
-  type: Group,
-  list: groups,
-  scope: 'personnel.manage',
+  ...CHANGED,
   description: 'Changes a group; its members stay.',
   args: (arg) => ({
     id: arg.id({ required: true, description: idOf('group', 'name') }),
@@ -148,9 +146,7 @@ reportField('removeGroup', {
 
 function membershipField(name: string, description: string, work: typeof addMember): void {
   mutationField(name, {
-    type: Group,
-    list: groups,
-    scope: 'personnel.manage',
+    ...CHANGED,
     description,
     args: (arg) => ({
       groupId: arg.id({ required: true, description: idOf('group', 'name') }),

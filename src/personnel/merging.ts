@@ -2,8 +2,9 @@ import { eq } from 'drizzle-orm'
 import { Fault } from '../errors.js'
 import { BATCH_ROWS } from '../history/changes.js'
 import { asRun, recordRun } from '../history/importRuns.js'
-import { issuesLedger } from '../projects/issues.js'
-import { risksLedger } from '../projects/risks.js'
+import type { Ledger } from '../history/ledger.js'
+import { type IssueRow, issuesLedger } from '../projects/issues.js'
+import { type RiskRow, risksLedger } from '../projects/risks.js'
 import type { Write } from '../store/store.js'
 import { groupsOfPeople } from './groups.js'
 import { applyMembershipChanges, membershipChangesTo } from './memberships.js'
@@ -31,43 +32,31 @@ export async function mergePeople(
     if (mergedInto) throw new Fault('CONFLICT', `${name} (${id}) was merged into ${mergedInto} already. Name that one.`)
   }
   const write = asRun(single)
-  const risks = await moveRisks(write, old.id, into.id)
-  const issues = await moveIssues(write, old.id, into.id)
+  const { db, t } = write
+  const risks = await moveAll(risksLedger(write), { ownerId: into.id }, () =>
+    db.select().from(t.risk).where(eq(t.risk.ownerId, old.id)).limit(BATCH_ROWS),
+  )
+  const issues = await moveAll(issuesLedger(write), { assigneeId: into.id }, () =>
+    db.select().from(t.issue).where(eq(t.issue.assigneeId, old.id)).limit(BATCH_ROWS),
+  )
   const people = await moveMemberships(write, old, into)
   const counts = { created: 0, updated: risks + issues + people, unchanged: 0, closed: 1 }
   const importId = await recordRun(write, { kind: 'MERGE', noun: 'people', source: old.id, operator }, counts)
   return { id: old.id, mergedInto: into.id, importId, risks, issues }
 }
 
-async function moveRisks(write: Write, from: string, ownerId: string): Promise<number> {
-  const { db, t } = write
-  const ledger = risksLedger(write)
-  return moveAll(async () => {
-    // What has moved is no longer found.
-    const rows = await db.select().from(t.risk).where(eq(t.risk.ownerId, from)).limit(BATCH_ROWS)
-    for (const row of rows) ledger.enter(row, { ...row, ownerId })
+/** Moves the entries of a person, batch by batch: what has moved is no longer found. */
+async function moveAll<Row extends RiskRow | IssueRow>(
+  ledger: Ledger<Row>,
+  holder: Partial<Row>,
+  nextBatch: () => PromiseLike<Row[]>,
+): Promise<number> {
+  for (let moved = 0; ; ) {
+    const rows = await nextBatch()
+    for (const row of rows) ledger.enter(row, { ...row, ...holder })
     await ledger.store()
-    return rows.length
-  })
-}
-
-async function moveIssues(write: Write, from: string, assigneeId: string): Promise<number> {
-  const { db, t } = write
-  const ledger = issuesLedger(write)
-  return moveAll(async () => {
-    const rows = await db.select().from(t.issue).where(eq(t.issue.assigneeId, from)).limit(BATCH_ROWS)
-    for (const row of rows) ledger.enter(row, { ...row, assigneeId })
-    await ledger.store()
-    return rows.length
-  })
-}
-
-async function moveAll(moveBatch: () => Promise<number>): Promise<number> {
-  let moved = 0
-  for (;;) {
-    const rows = await moveBatch()
-    moved += rows
-    if (rows < BATCH_ROWS) return moved
+    moved += rows.length
+    if (rows.length < BATCH_ROWS) return moved
   }
 }
 

@@ -105,10 +105,10 @@ const AddPersonInput = builder.inputType('AddPersonInput', {
   }),
 })
 
+const CHANGED = { type: Person, list: personnel, scope: 'personnel.manage' } as const
+
 mutationField('addPerson', {
-  type: Person,
-  list: personnel,
-  scope: 'personnel.manage',
+  ...CHANGED,
   description: 'Adds a person to the roster.',
   args: (arg) => ({ input: arg({ type: AddPersonInput, required: true, description: 'The person to add.' }) }),
   change: (write, { input }) => addPerson(write, input),
@@ -129,9 +129,7 @@ const ChangePersonInput = builder.inputType('ChangePersonInput', {
 })
 
 mutationField('changePerson', {
-  type: Person,
-  list: personnel,
-  scope: 'personnel.manage',
+  ...CHANGED,
   description: 'Changes a person. Set the status to INACTIVE for people who leave, and to ACTIVE when they return.',
   args: (arg) => ({
     id: arg.id({ required: true, description: idOf('person', 'email') }),

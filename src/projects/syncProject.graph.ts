@@ -1,8 +1,9 @@
 import { grants } from '../auth/scopes.js'
 import { builder, enumOf, needs, requireProject } from '../graph/builder.js'
 import { detailsInput } from '../graph/details.js'
-import { changedField, reportField } from '../graph/fields.js'
+import { field, reportField } from '../graph/fields.js'
 import { boundedList, boundedNumber, boundedText, checkedBy, neverNull } from '../graph/inputs.js'
+import type { SqlField } from '../graph/query/declared.js'
 import { checkProjectState, FOR_MORE, type SyncReport, syncProject } from '../ingest/sync.js'
 import { LIMITS } from '../limits.js'
 import { ASSESSMENT_MAX, SCORE_MAX } from '../vocabulary.js'
@@ -97,14 +98,12 @@ const SyncProjectInput = builder.inputType('SyncProjectInput', {
 
 const SyncResult = builder.objectRef<SyncReport>('SyncResult')
 SyncResult.implement({ description: 'The result of a project sync.', ...needs('projects.manage') })
-changedField(SyncResult, 'project', {
-  to: Project,
-  list: projects,
-  by: 'key',
-  key: ({ key }) => key,
-  scope: 'projects.read',
+const projectAfter: SqlField = { row: { list: projects, by: 'key', key: ({ key }: SyncReport) => key } }
+field(SyncResult, 'project', () => ({
+  type: Project,
   description: 'The project after the sync.',
-})
+  ...needs('projects.read', { sql: projectAfter }),
+}))
 members(SyncResult, {
   risks: { type: SyncCounts, description: 'Counts of its risks.' },
   issues: { type: SyncCounts, description: 'Counts of its issues.' },
