@@ -31,6 +31,9 @@ export const ISSUE_STATUSES = ['OPEN', 'IN_PROGRESS', 'BLOCKED', 'RESOLVED', 'CL
 export type IssueStatus = (typeof ISSUE_STATUSES)[number]
 export const OPEN_ISSUE_STATUSES = ['OPEN', 'IN_PROGRESS', 'BLOCKED'] as const satisfies readonly IssueStatus[]
 
+/** Sorts after every day. */
+export const NO_DAY = '9999-99-99'
+
 /** Kinds of entities, each with a history. */
 export const ENTITY_KINDS = ['PERSON', 'GROUP', 'PROJECT', 'RISK', 'ISSUE'] as const
 export type EntityKind = (typeof ENTITY_KINDS)[number]

@@ -1,7 +1,8 @@
-import type { ArgBuilder, InputObjectRef, ObjectRef } from '@pothos/core'
+import type { ArgBuilder, EnumRef, InputObjectRef, ObjectRef } from '@pothos/core'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Scope } from '../auth/scopes.js'
 import { LIMITS } from '../limits.js'
+import type { PageFact } from '../store/query/jsonPage.js'
 import type { List } from '../store/query/page.js'
 import type { Identified, Relation } from '../store/query/relations.js'
 import { builder, needs, needsOneOf } from './builder.js'
@@ -26,20 +27,12 @@ const CURSORS: ReadonlySet<string> = new Set(['startCursor', 'endCursor'])
 const PageInfo = builder.objectRef<object>('PageInfo')
 // Other subgraphs have a PageInfo too, and the supergraph has one.
 PageInfo.implement({ description: 'The position of a page in its list.', extensions: federated(SHAREABLE) })
-pagePart(PageInfo, { fact: 'hasNextPage' }, 'Boolean', 'Whether more follows this page.')
-pagePart(
-  PageInfo,
-  { fact: 'hasPreviousPage' },
-  'Boolean',
-  'Whether the page was requested with `after`. Lists are paged forwards only.',
-)
-pagePart(PageInfo, { fact: 'startCursor' }, 'String', 'The cursor of the first entry; null on an empty page.')
-pagePart(
-  PageInfo,
-  { fact: 'endCursor' },
-  'String',
-  'The cursor of the last entry, the `after` of the next page; null on an empty page.',
-)
+const pageFact = (fact: PageFact, description: string) =>
+  pagePart(PageInfo, { fact }, CURSORS.has(fact) ? 'String' : 'Boolean', description)
+pageFact('hasNextPage', 'Whether more follows this page.')
+pageFact('hasPreviousPage', 'Whether the page was requested with `after`. Lists are paged forwards only.')
+pageFact('startCursor', 'The cursor of the first entry; null on an empty page.')
+pageFact('endCursor', 'The cursor of the last entry, the `after` of the next page; null on an empty page.')
 
 export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, plural: string) {
   const Edge = builder.objectRef<object>(`${node.name}Edge`)
@@ -61,24 +54,37 @@ export interface Connection<Row> {
   readonly row?: Row
 }
 
-const FIRST = `How many entries, from 1 to ${LIMITS.pageRowsMax}.`
-export const firstBounds = { extensions: { minimum: 1, maximum: LIMITS.pageRowsMax } }
+/** The options of `first`: its description says what it counts, its bounds, and then the rest. */
+export const firstOf = (what: string, rest: string) => ({
+  description: `How many${what}, from 1 to ${LIMITS.pageRowsMax.toLocaleString('en')}${rest}`,
+  extensions: { minimum: 1, maximum: LIMITS.pageRowsMax },
+})
+
+/** The orders of a list, and the name of its own. */
+interface OrderArgument {
+  readonly type: EnumRef<Types, string>
+  readonly own: string
+}
 
 /** The arguments of a root list: complete unless a page is requested. */
-function listArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>) {
+function listArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>, order?: OrderArgument) {
   return {
-    first: arg.int({ ...firstBounds, description: `${FIRST} The complete list by default.` }),
+    first: arg.int(firstOf(' entries', '. The complete list by default.')),
     after: arg.string({
       description: 'The cursor after which the page begins: `endCursor` of the page before.',
       extensions: { maxLength: CURSOR_CHARACTERS_MAX },
     }),
     filter: arg({ type: filter, description: 'Filters the entries.' }),
+    ...(order && {
+      orderBy: arg({ type: order.type, defaultValue: order.own, description: `The order, ${order.own} by default.` }),
+    }),
   }
 }
 
 /** The arguments of a nested list: always a page. */
 function nestedListArgs<F>(arg: ArgBuilder<Types>, filter: InputObjectRef<Types, F>) {
-  const first = arg.int({ ...firstBounds, required: true, defaultValue: LIMITS.nestedPageRows, description: FIRST })
+  const defaultValue = LIMITS.nestedPageRows
+  const first = arg.int({ ...firstOf(' entries', `. ${defaultValue} by default.`), required: true, defaultValue })
   return { ...listArgs(arg, filter), first }
 }
 
@@ -94,16 +100,17 @@ export function queryList<T extends PgTable, F extends object>(
   name: string,
   options: ListField<T, F, Scope | readonly Scope[]> & {
     readonly list: List<T, F | Record<string, never>>
+    readonly order?: OrderArgument
     /** Whether it is always a page. */
     readonly isPaged?: boolean
   },
 ): void {
-  const { filter, scope, list, isPaged, ...shown } = options
+  const { filter, scope, list, order, isPaged, ...shown } = options
   const extensions = { sql: { list } }
   rootField('query', name, (arg) => ({
     ...shown,
     ...(typeof scope === 'string' ? needs(scope, extensions) : needsOneOf(scope, extensions)),
-    args: isPaged ? nestedListArgs(arg, filter) : listArgs(arg, filter),
+    args: isPaged ? nestedListArgs(arg, filter) : listArgs(arg, filter, order),
   }))
 }
 

@@ -1,9 +1,8 @@
 import type { ObjectRef } from '@pothos/core'
 import { builder, enumOf } from '../graph/builder.js'
-import { firstBounds } from '../graph/connections.js'
+import { firstOf } from '../graph/connections.js'
 import { columns, ownField, queryView, referenceField, type Types, viewList } from '../graph/fields.js'
 import { boundedTexts } from '../graph/inputs.js'
-import { LIMITS } from '../limits.js'
 import { Issue, IssueSeverity } from '../projects/issues.graph.js'
 import { issues } from '../projects/issues.js'
 import { TO_PROJECT } from '../projects/projects.graph.js'
@@ -138,10 +137,12 @@ queryView('movements', {
     since: arg({ type: 'DateTime', required: true, description: 'The beginning, such as the last board.' }),
     until: arg({ type: 'DateTime', description: 'The end; everything recorded so far by default.' }),
     filter: arg({ type: MovementFilter, description: 'Filters the risks and issues.' }),
-    first: arg.int({
-      ...firstBounds,
-      description: `How many entries of each kind of movement, from 1 to ${LIMITS.pageRowsMax}, the biggest changes first. All by default; the counts are always of all.`,
-    }),
+    first: arg.int(
+      firstOf(
+        ' entries of each kind of movement',
+        ', the biggest changes first. All by default; the counts are always of all.',
+      ),
+    ),
     including: arg.idList({ description: 'Ids of risks to list too if they moved, whatever `first` is.' }),
   }),
   view: movementsView,

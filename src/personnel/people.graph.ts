@@ -67,12 +67,18 @@ export const PersonFilter = builder.inputType('PersonFilter', {
 
 asEntity(Person, { scope: 'personnel.read', table: personnel.table, keys: personKeys })
 
+const PersonOrder = enumOf('PersonOrder', 'The order of people.', {
+  NAME: 'By name.',
+  UPDATED: 'The one changed last.',
+})
+
 queryList('personnel', {
   type: PersonConnection,
   filter: PersonFilter,
   scope: 'personnel.read',
   description: 'Everyone on the roster, ordered by name.',
   list: personnel,
+  order: { type: PersonOrder, own: 'NAME' },
 })
 
 queryOne('person', {

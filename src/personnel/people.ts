@@ -51,6 +51,9 @@ export const personnel: List<Tables['person'], PersonFilter> = {
   name: 'personnel',
   table: (t) => t.person,
   order: ({ nameFolded, id }) => [nameFolded, id],
+  orders: {
+    UPDATED: { order: ({ updatedAt, id }) => [updatedAt, id], isDescending: true, indexed: ['status', 'updatedSince'] },
+  },
   matching,
   indexed: ['status', 'email', 'externalId'],
   names: { group: groupNaming },
@@ -93,7 +96,7 @@ function inGroups(read: Read, idsOrNames: readonly string[]): SQL {
 function matching(read: Read, filter: PersonFilter, isWithinGroup = Boolean(filter.group)): SQL | undefined {
   const { person } = read.t
   return and(
-    inStatus(read, filter.status ?? ['ACTIVE'], isWithinGroup),
+    inStatus(read, filter, isWithinGroup),
     filter.group ? inGroups(read, filter.group) : undefined,
     filter.department ? equalsFolded(read, person.departmentFolded, filter.department) : undefined,
     filter.search == null ? undefined : contains(filter.search, person.nameFolded, person.emailFolded),
@@ -103,8 +106,10 @@ function matching(read: Read, filter: PersonFilter, isWithinGroup = Boolean(filt
   )
 }
 
-function inStatus({ t, among }: Read, statuses: readonly PersonStatus[], isWithinGroup: boolean): SQL | undefined {
-  if (PERSON_STATUSES.every((status) => statuses.includes(status))) return undefined
+function inStatus({ t, among }: Read, filter: PersonFilter, isWithinGroup: boolean): SQL | undefined {
+  const statuses = filter.status ?? ['ACTIVE']
+  // The index of changes begins with the status.
+  if (filter.updatedSince == null && PERSON_STATUSES.every((status) => statuses.includes(status))) return undefined
   // Use the index of memberships, not the one of the roster.
   return among(isWithinGroup ? unindexed(t.person.status) : t.person.status, statuses)
 }
@@ -141,8 +146,14 @@ export function peopleLedger(write: Write): Ledger<PersonRow> {
 }
 
 /** The texts of a person in the form in which they are compared. */
-export function foldedPerson({ name, email, department }: Pick<PersonRow, 'name' | 'email' | 'department'>) {
-  return { nameFolded: fold(name), emailFolded: email && fold(email), departmentFolded: department && fold(department) }
+export function foldedPerson(person: Pick<PersonRow, 'name' | 'email' | 'title' | 'department'>) {
+  const { name, email, title, department } = person
+  return {
+    nameFolded: fold(name),
+    emailFolded: email && fold(email),
+    titleFolded: title && fold(title),
+    departmentFolded: department && fold(department),
+  }
 }
 
 /** A person as they would be stored: the given values merged with the row before. */
@@ -153,7 +164,7 @@ export function personWith({ at }: Write, before: PersonRow | undefined, values:
     id: before?.id ?? id ?? newId('person', new Date(at)),
     ...facts,
     name,
-    ...foldedPerson({ name, email: facts.email, department: facts.department }),
+    ...foldedPerson({ ...facts, name }),
     // Whoever was merged into another person stays so, also if a list has both.
     status: before?.mergedInto ? 'INACTIVE' : (values.status ?? before?.status ?? 'ACTIVE'),
     erasedAt: before?.erasedAt ?? null,

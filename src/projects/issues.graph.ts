@@ -9,7 +9,7 @@ import { Person } from '../personnel/people.graph.js'
 import { personnel } from '../personnel/people.js'
 import { type IssueRow, issues, issuesOfPerson, issuesOfProject, issuesOfRisk } from './issues.js'
 import { entryKeys } from './projectEntries.js'
-import { byReference, Project, TO_PROJECT } from './projects.graph.js'
+import { byReference, ENTRY_ORDERS_IN_WORDS, Project, TO_PROJECT } from './projects.graph.js'
 import { Risk } from './risks.graph.js'
 import { risks } from './risks.js'
 
@@ -121,10 +121,16 @@ pageField(Risk, 'issues', {
   relation: issuesOfRisk,
 })
 
+const IssueOrder = enumOf('IssueOrder', 'The order of issues.', {
+  SEVERITY: 'The most severe first, then the one raised first.',
+  ...ENTRY_ORDERS_IN_WORDS,
+})
+
 queryList('issues', {
   ...LISTED,
   description: 'The open issues across all projects, most severe first.',
   list: issues,
+  order: { type: IssueOrder, own: 'SEVERITY' },
 })
 
 queryOne('issue', {

@@ -29,7 +29,7 @@ import {
   type IssueStatus,
   OPEN_ISSUE_STATUSES,
 } from '../vocabulary.js'
-import { entryWith, everyOf } from './projectEntries.js'
+import { ENTRY_ORDERS, entryWith, everyOf } from './projectEntries.js'
 import { type Assignee, projectNaming } from './projects.js'
 import { riskNaming } from './risks.js'
 
@@ -63,6 +63,7 @@ export const issues: List<Tables['issue'], IssueFilter> = {
   name: 'issues',
   table: (t) => t.issue,
   order: ({ sortKey, raisedOn, id }) => [sortKey, raisedOn, id],
+  orders: ENTRY_ORDERS,
   matching,
   indexed: ['project', 'severity', 'status', 'assignee'],
   names: { project: projectNaming, assignee: personNaming, risk: riskNaming },

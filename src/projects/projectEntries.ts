@@ -1,10 +1,12 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { patched } from '../fields.js'
+import type { Optional } from '../store/query/conditions.js'
 import type { List } from '../store/query/page.js'
 import { idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { foldedTogether, trimmed } from '../text.js'
+import { NO_DAY } from '../vocabulary.js'
 import { projectKeyPart } from './projects.js'
 
 interface EntryFacts {
@@ -13,6 +15,7 @@ interface EntryFacts {
   readonly description?: string | null
   readonly url?: string | null
   readonly raisedOn?: string | null
+  readonly dueOn?: string | null
 }
 
 /** The texts of an entry in the form in which they are searched. */
@@ -24,6 +27,7 @@ export function foldedEntry({ reference, title }: Readonly<Record<'reference' | 
 export function entryWith({ at }: Write, before: EntryFacts | undefined, values: EntryFacts) {
   const reference = values.reference ?? before?.reference ?? ''
   const title = values.title ?? before?.title ?? ''
+  const dueOn = patched(values.dueOn, before?.dueOn)
   return {
     reference,
     title,
@@ -31,12 +35,32 @@ export function entryWith({ at }: Write, before: EntryFacts | undefined, values:
     description: patched(values.description, before?.description),
     url: patched(values.url, before?.url),
     raisedOn: values.raisedOn ?? before?.raisedOn ?? at.slice(0, 10),
+    dueOn,
+    dueKey: dueOn ?? NO_DAY,
     createdAt: at,
     updatedAt: at,
   }
 }
 
 type Entry = Tables['risk'] | Tables['issue']
+
+interface DueFilter {
+  readonly dueBefore?: Optional<string>
+}
+
+function isDue(key: SQLWrapper, { dueBefore }: DueFilter): SQL | undefined {
+  return dueBefore == null ? undefined : sql`${key} < ${dueBefore}`
+}
+
+/** The orders of risks and issues besides their own. */
+export const ENTRY_ORDERS = {
+  DUE: {
+    order: ({ dueKey, sortKey, id }: Entry) => [dueKey, sortKey, id],
+    indexed: ['dueBefore'],
+    range: ({ dueKey }: Entry, filter: DueFilter) => isDue(dueKey, filter),
+  },
+  UPDATED: { order: ({ updatedAt, id }: Entry) => [updatedAt, id], isDescending: true, indexed: ['updatedSince'] },
+} as const
 
 /** All entries, whatever their status, in the order of one index: for exports. */
 export function everyOf<T extends Entry, F>(name: string, list: List<T, F>): List<T, F> {

@@ -51,6 +51,12 @@ detailsField(Project, projects.table)
 timestampFields(Project)
 asEntity(Project, { scope: 'projects.read', table: projects.table, keys: projectKeys })
 
+/** The orders that risks and issues share. */
+export const ENTRY_ORDERS_IN_WORDS = {
+  DUE: 'The one due first; those without a due day come last.',
+  UPDATED: 'The one changed last.',
+}
+
 /** For `referenceField`: the project of an entry or of a movement. */
 export const TO_PROJECT = { to: Project, list: projects, scope: 'projects.read', required: true } as const
 

@@ -9,7 +9,7 @@ import { Person } from '../personnel/people.graph.js'
 import { personnel } from '../personnel/people.js'
 import { ASSESSMENT_MAX, type RiskLevel as RiskLevelName, SCORE_MAX } from '../vocabulary.js'
 import { entryKeys } from './projectEntries.js'
-import { byReference, Project, TO_PROJECT } from './projects.graph.js'
+import { byReference, ENTRY_ORDERS_IN_WORDS, Project, TO_PROJECT } from './projects.graph.js'
 import { type RiskRow, risks, risksOfPerson, risksOfProject } from './risks.js'
 import { boundsOf, residualLevel, residualScore, riskLevel, riskRank } from './scores.js'
 
@@ -161,10 +161,16 @@ pageField(Person, 'risks', {
   relation: risksOfPerson,
 })
 
+const RiskOrder = enumOf('RiskOrder', 'The order of risks.', {
+  RANK: 'The highest score first, then the highest impact, then the one raised first.',
+  ...ENTRY_ORDERS_IN_WORDS,
+})
+
 queryList('risks', {
   ...LISTED,
   description: 'The risk register across all projects, ordered by rank (highest score first).',
   list: risks,
+  order: { type: RiskOrder, own: 'RANK' },
 })
 
 queryOne('risk', {

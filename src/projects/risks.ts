@@ -1,4 +1,4 @@
-import { and, between, eq, gt, gte, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, between, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { checkSize, details } from '../details.js'
 import { badArgument } from '../errors.js'
 import {
@@ -32,7 +32,7 @@ import {
   type RiskStatus,
   SCORE_MAX,
 } from '../vocabulary.js'
-import { entryWith, everyOf } from './projectEntries.js'
+import { ENTRY_ORDERS, entryWith, everyOf } from './projectEntries.js'
 import { type Assignee, projectNaming } from './projects.js'
 import { boundsOf, residualScoreOf, riskSortKey, riskState, scoreOf } from './scores.js'
 
@@ -66,6 +66,7 @@ export const risks: List<Tables['risk'], RiskFilter> = {
   name: 'risks',
   table: (t) => t.risk,
   order: ({ sortKey, raisedOn, id }) => [sortKey, raisedOn, id],
+  orders: ENTRY_ORDERS,
   matching,
   indexed: ['project', 'status', 'level', 'minScore', 'likelihood', 'impact', 'owner', 'category'],
   names: { project: projectNaming, owner: personNaming },
@@ -119,14 +120,14 @@ function requireWithin(argument: string, value: Optional<number>, least: number,
   if (value != null && (value < least || value > most)) throw badArgument(argument, `Must be from ${least} to ${most}.`)
 }
 
-// `live` is added if it follows from the status: most indexes begin with it.
+// `live` is added to every status: most indexes begin with it.
 function inStatus({ t, among }: Read, statuses: readonly RiskStatus[]): SQL | undefined {
   const wanted = new Set(statuses)
   const isWanted = (status: RiskStatus) => wanted.has(status)
   const onlyLive = [...wanted].every(isLiveRisk) ? eq(t.risk.live, 1) : undefined
   if (onlyLive && LIVE_RISK_STATUSES.every(isWanted)) return onlyLive
-  const onlyClosed = LIVE_RISK_STATUSES.some(isWanted) ? undefined : eq(t.risk.live, 0)
-  return and(among(t.risk.status, [...wanted]), onlyLive ?? onlyClosed)
+  const others = LIVE_RISK_STATUSES.some(isWanted) ? inArray(t.risk.live, [0, 1]) : eq(t.risk.live, 0)
+  return and(among(t.risk.status, [...wanted]), onlyLive ?? others)
 }
 
 // A level is a range of scores, and so a range of the sort key of the list.

@@ -138,7 +138,10 @@ const REFUSED_PARAMETERS: [string, Record<string, RegExp>][] = [
   ['/v1/risks?reviewBefore=2026-02-30', { reviewBefore: /2027-01-31/ }],
   ['/v1/issues?status=closed', { status: each('OPEN', 'IN_PROGRESS', 'BLOCKED') }],
   ['/v1/issues?dueBefore=tomorrow', { dueBefore: /2027-01-31/ }],
-  ['/v1/risks?level=severe&limit=ten&sort=title', { level: /one of/, limit: /1 to 1000/, sort: /order is fixed/ }],
+  [
+    '/v1/risks?level=severe&limit=ten&sort=title',
+    { level: /one of/, limit: /1 to 1000/, sort: /one of DUE, RANK and UPDATED/ },
+  ],
 ]
 
 const sharedOffice = sharedByTests((atEnd) => openOffice({}, atEnd))

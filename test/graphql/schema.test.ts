@@ -221,6 +221,7 @@ describe('shape', () => {
     expect(plain.map(({ at }) => at)).toEqual(['Person.groups'])
   })
 
+  const ORDERED = ['Query.personnel', 'Query.risks', 'Query.issues']
   test('every list is paged forwards: first, after and filter, and neither before nor last', () => {
     const lists = objectTypes
       .flatMap(fieldsOf)
@@ -229,7 +230,7 @@ describe('shape', () => {
     for (const { at, field } of lists) {
       expect({ at, args: field.args.map(({ name }) => name).sort() }).toEqual({
         at,
-        args: ['after', 'filter', 'first'],
+        args: ['after', 'filter', 'first', ...(ORDERED.includes(at) ? ['orderBy'] : [])],
       })
     }
     const backwards = objectTypes
@@ -255,6 +256,9 @@ describe('words', () => {
     RiskResponse: RISK_RESPONSES,
     RiskLevel: RISK_LEVELS,
     IssueSeverity: ISSUE_SEVERITIES,
+    RiskOrder: ['RANK', 'DUE', 'UPDATED'],
+    IssueOrder: ['SEVERITY', 'DUE', 'UPDATED'],
+    PersonOrder: ['NAME', 'UPDATED'],
     IssueStatus: ISSUE_STATUSES,
     OpenIssueStatus: OPEN_ISSUE_STATUSES,
     RiskMovementKind: RISK_MOVEMENTS,

@@ -38,12 +38,12 @@ const risks: readonly Question[] = [
   {
     words: 'The gravest first (orderBy)',
     graphql: '{ risks(orderBy: {field: SCORE, direction: DESC}) { nodes { title } } }',
-    says: /order is fixed: .*ordered by rank/,
+    says: /one of DUE, RANK and UPDATED|Write .*RANK/,
   },
   {
     words: 'The gravest first (sort)',
     graphql: '{ risks(sort: "-score") { nodes { title } } }',
-    says: /order is fixed: .*ordered by rank/,
+    says: /Give `orderBy`, one of DUE, RANK and UPDATED/,
   },
   {
     words: 'Risks of Apollo',

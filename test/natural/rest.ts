@@ -99,7 +99,13 @@ const filters: readonly Question[] = [
   { words: 'Five a page', rest: '/v1/risks?per_page=5', status: 400, says: /limit/, never },
   { words: 'Five, as in GraphQL', rest: '/v1/risks?first=5', status: 400, says: /limit/ },
   { words: 'The second page', rest: '/v1/risks?page=2', status: 400, says: /`cursor`/, never },
-  { words: 'By score', rest: '/v1/risks?sort=-score', status: 400, says: /order is fixed/, never },
+  {
+    words: 'By score',
+    rest: '/v1/risks?sort=-score',
+    status: 400,
+    says: /Give `order`, one of DUE, RANK and UPDATED/,
+    never,
+  },
   { words: 'Level in small letters', rest: '/v1/risks?level=critical', meant: each('data', 'level', 'CRITICAL') },
   { words: 'A level that is none', rest: '/v1/risks?level=SEVERE', status: 400, says: /CRITICAL/, never },
 ]

@@ -30,7 +30,7 @@ async function openTracked(): Promise<TrackedStage> {
 type Entity = Record<string, unknown>
 
 /** Derived fields, and fields that the history does not record. */
-const UNTRACKED = /^(id|projectId|live|sortKey|erasedAt|syncedAt|createdAt|updatedAt|\w+Folded)$/
+const UNTRACKED = /^(id|projectId|live|sortKey|dueKey|erasedAt|syncedAt|createdAt|updatedAt|\w+Folded)$/
 
 /** Every entity by its id, with all fields that its history records. */
 async function entities({ store }: Gateway): Promise<Map<string, Entity>> {

@@ -14,6 +14,8 @@ const PEOPLE = 20_000
 const ENTRIES = 30_000
 const PROJECTS = 60
 
+const day = (days: number) => new Date(NOW.getTime() + days * 86_400_000).toISOString().slice(0, 10)
+
 /** Enough of everything that reading all of it would be the wrong way, spread as it would be in life. */
 async function fill(write: Write): Promise<void> {
   const groupId = await addGroup(write, { name: 'Inspectors' })
@@ -35,7 +37,8 @@ async function fill(write: Write): Promise<void> {
     projectId: projects[i % PROJECTS] ?? '',
     reference: `R-${i}`,
     title: `Entry ${i}`,
-    raisedOn: new Date(NOW.getTime() - (i % 700) * 86_400_000).toISOString().slice(0, 10),
+    raisedOn: day(-(i % 700)),
+    dueOn: i % 4 ? day((i % 600) - 300) : null,
   })
   const attribution = (i: number) => ({ id: i % 5 ? (people[(i * 31) % PEOPLE]?.id ?? null) : null, name: null })
   const risks = Array.from({ length: ENTRIES }, (_, i) =>

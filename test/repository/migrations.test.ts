@@ -38,5 +38,5 @@ test.each([
   ['ALTER TABLE "person" ADD COLUMN "kind" text NOT NULL;', 'changes'],
   ['CREATE INDEX `by_kind` ON `person` (`kind`);', 'adds'],
   ['DROP INDEX "by_kind";', 'changes'],
-  ["UPDATE revision SET least_version = '0.2.0';", 'closes'],
+  ["UPDATE revision SET least_version = '0.3.0';", 'closes'],
 ])('%s: %s', (statement, kind) => expect(isKind(statement)).toBe(kind))

@@ -60,6 +60,8 @@ const DERIVED = [
   'known',
   'known_nonce',
   'department_folded',
+  'title_folded',
+  'due_key',
   'least_version',
   'import_id',
 ]
@@ -244,7 +246,7 @@ test.each([
   ['risk_score_needed', 'update risk set score_given = score where likelihood > 0'],
   ['risk_residual_likelihood', 'update risk set residual_likelihood = 6, residual_impact = 1'],
   ['risk_residual_assessed', 'update risk set residual_impact = 2'],
-  ['risk_due_on', "update risk set due_on = 'soon'"],
+  ['risk_due_on', "update risk set due_on = 'soon', due_key = 'soon'"],
   ['risk_mitigation_text', "update risk set mitigation = ' padded '"],
   ['risk_cause_text', "update risk set cause = ''"],
   ...['person', 'project', 'risk', 'issue'].map((name) => [`${name}_details`, `update ${name} set details = '[]'`]),

@@ -19,6 +19,7 @@ const CASES: readonly Case[] = [
       'status=ACTIVE': 'person_by_status (status=?)',
       'status=INACTIVE': 'person_by_status (status=?)',
       'status=ACTIVE,INACTIVE': 'person_by_name',
+      'order=UPDATED': 'person_by_updated (status=?)',
       'email=p0@example.com': 'person_email (email_folded=?)',
       'externalId=HR-2': 'person_external_id (external_id=?)',
       [`group=${groupIds[0]}`]: 'sqlite_autoindex_person_1 (id=?)',
@@ -60,6 +61,8 @@ const CASES: readonly Case[] = [
       'status=BLOCKED': 'issue_by_status (status=? AND live=?)',
       [`assignee=${personIds[1]}`]: 'issue_by_assignee (assignee_id=? AND live=?)',
       'assignee=none': 'issue_by_assignee (assignee_id=? AND live=?)',
+      'order=DUE': 'issue_by_due (live=?)',
+      'order=UPDATED': 'issue_by_updated (live=?)',
     }),
   },
 ]
@@ -82,6 +85,22 @@ describe.each(CASES)('$path', ({ path, table, filters }) => {
       expect(explain(whole).find((step) => step.includes(` ${table} `))).toContain(`INDEX ${index}`)
     }
   })
+})
+
+test.each([
+  ['/v1/personnel', 'person', 'person_by_updated (status=? AND updated_at>?)', 'status=ACTIVE,INACTIVE'],
+  ['/v1/groups', 'groups', 'groups_by_updated (updated_at>?)', ''],
+  ['/v1/projects', 'project', 'project_by_updated (updated_at>?)', ''],
+  ['/v1/risks', 'risk', 'risk_by_updated (live=? AND updated_at>?)', 'status=OPEN,OCCURRED,CLOSED'],
+  ['/v1/issues', 'issue', 'issue_by_updated (live=? AND updated_at>?)', 'severity=LOW,HIGH'],
+])('what changed in %s is found by an index, also with other filters', async (path, table, index, more) => {
+  const { gateway } = await openFilled()
+  const caller = await gateway.as('personnel.read', 'projects.read')
+  const explain = explainer(gateway)
+  for (const filter of ['updatedSince=2026-01-01', `updatedSince=2026-01-01&${more}`]) {
+    const [whole = ''] = await listStatements(gateway, caller, `${path}?${filter}`, table)
+    expect([filter, explain(whole)]).toEqual([filter, expect.arrayContaining([expect.stringContaining(index)])])
+  }
 })
 
 test('a nested list is read in order from an index too', async () => {

@@ -19,8 +19,8 @@ type NullsLeftOut<T> = { [K in keyof T as null extends T[K] ? never : K]: T[K] }
   [K in keyof T as null extends T[K] ? K : never]?: T[K]
 }
 export type ProjectDraft = Draft<ProjectRow, 'syncedAt'>
-export type RiskDraft = Draft<RiskRow, 'categoryFolded' | 'score' | 'live' | 'sortKey'>
-export type IssueDraft = Draft<IssueRow, 'live' | 'sortKey'>
+export type RiskDraft = Draft<RiskRow, 'categoryFolded' | 'score' | 'live' | 'sortKey' | 'dueKey'>
+export type IssueDraft = Draft<IssueRow, 'live' | 'sortKey' | 'dueKey'>
 
 /** Details as a draft has them. */
 export function details(texts: Readonly<Record<string, string>>): DetailsChange {

@@ -77,7 +77,7 @@ function unknownArgument(schema: GraphQLSchema, [name = '', typeName = '', field
   const field = fieldsOf(schema.getType(typeName))[fieldName]
   const names = field?.args.map((one) => one.name) ?? []
   if (names.includes('after')) {
-    if (isAmong(ORDERING, name)) return fixedOrder(field)
+    if (isAmong(ORDERING, name)) return orderHint(field, 'orderBy')
     if (isAmong(PAGING, name)) return 'Pages follow each other: give the `endCursor` of the last one as `after`.'
   }
   const [argument] = meantBy(name, names)
@@ -94,13 +94,19 @@ function memberOf({ name: argument, type }: GraphQLArgument, name: string): stri
   return member === undefined ? [] : [`${argument}: { ${member}: ... }`]
 }
 
-/** That the order of a list is fixed, and its description, which says how. */
-export function fixedOrder({ description }: { readonly description?: string | null | undefined } = {}): string {
-  return `The order is fixed${description ? `: ${description}` : '.'}`
+/** The orders of a list; of one that has a single order its description, which says how. */
+export function orderHint(
+  field: Pick<GraphQLField<unknown, unknown>, 'args' | 'description'> | undefined,
+  name: string,
+) {
+  const order = field?.args.find((one) => one.name === 'orderBy')
+  if (order) return `Give \`${name}\`, one of ${listed(namesIn(getNamedType(order.type)))}.`
+  return `The order is fixed${field?.description ? `: ${field.description}` : '.'}`
 }
 
 function unknownMember(schema: GraphQLSchema, [name = '', typeName = '']: readonly string[]) {
-  return isAmong(ORDERING, name) ? fixedOrder() : didYouMean(name, namesIn(schema.getType(typeName)))
+  if (!isAmong(ORDERING, name)) return didYouMean(name, namesIn(schema.getType(typeName)))
+  return 'A filter has no order: give `orderBy` beside it, where a list has several.'
 }
 
 /** The members of an input type, or the values of an enum. */

@@ -187,7 +187,7 @@ export class EntryPlanner {
   private facts(type: GraphQLObjectType, nodes: Nodes, place: Place): PlannedEntry<JsonPage> {
     return this.object(type, nodes, place, (field) => {
       const { fact } = declaredOf(field, 'fact')
-      return { member: nested((_, page) => page.fact(fact)), cost: costing(1) }
+      return { member: nested((_, page) => page[fact]), cost: costing(1) }
     })
   }
 
@@ -203,7 +203,7 @@ export class EntryPlanner {
         return { member: nested(object), weigh, cost: sum([costing(1), cost]) }
       }
       // Encoding a position takes as long as reading a row.
-      return { member: nested((_, page) => page.cursor), weigh: () => 1, cost: costing(1) }
+      return { member: nested((_, page) => page.cursor()), weigh: () => 1, cost: costing(1) }
     })
   }
 

@@ -6,7 +6,7 @@ import { badArgument } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { type ChangeCounter, countersIn } from '../../store/changeCounters.js'
 import { type Matching, matchingOf } from '../../store/query/jsonPage.js'
-import { type AnyList, type Caller, isIndexed, oncePerEngine, placeAfter } from '../../store/query/page.js'
+import { type AnyList, type Caller, isIndexed, oncePerEngine, orderedBy, placeAfter } from '../../store/query/page.js'
 import type { Read } from '../../store/store.js'
 import { type Context, requireScope } from '../builder.js'
 import { checkNames } from '../hints/names.js'
@@ -14,6 +14,8 @@ import type { Arguments, Slot } from './declared.js'
 
 /** The parsed arguments of a list, as SQL whose values are bound. */
 export interface PageRequest {
+  /** The list in the requested order; undefined for a value that is no list. */
+  readonly list?: AnyList
   readonly filter: object
   readonly bound: BoundFilter
   readonly first: number | undefined
@@ -46,17 +48,24 @@ export async function pageRequestsIn(
 }
 
 /** Refuses an invalid page size or cursor. `prefix` is unique to a list in a query, for the names of placeholders. */
-function pageRequestOf(context: Context, list: AnyList, args: Arguments, prefix: string): PageRequest {
+function pageRequestOf(context: Context, declared: AnyList, args: Arguments, prefix: string): PageRequest {
   const { store, principal, wholeListRowsMax: most } = context
   // Every list has the arguments of `listArgs`.
-  const given = args as { first?: number | null; after?: string | null; filter?: object | null }
+  const given = args as {
+    first?: number | null
+    after?: string | null
+    filter?: object | null
+    orderBy?: string | null
+  }
   requirePageSize(given.first)
+  const list = orderedBy(declared, given.orderBy)
   const all = given.filter ?? {}
   const filter = list.visible?.(all, callerOf(principal)) ?? all
   const bound = boundFilter(store.read, list, filter, `${prefix}f`)
   const keys = given.after == null ? undefined : placeAfter(store.read, list, given.after)
   const named = keys?.map((key, index) => [`${prefix}k${index}`, key] as const)
   return {
+    list,
     filter,
     bound,
     first: given.first ?? undefined,
@@ -113,7 +122,7 @@ function boundFilter(read: Read, list: AnyList, filter: object, prefix: string):
     return bind(read, list, filter, prefix)
   }
   const recent = recentOn(read)
-  const key = `${prefix}${JSON.stringify(filter)}`
+  const key = `${prefix} ${list.name} ${JSON.stringify(filter)}`
   const bound = recent.get(key) ?? bind(read, list, filter, prefix)
   recent.set(key, bound)
   return bound

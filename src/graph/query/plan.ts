@@ -152,7 +152,7 @@ function rootOf(planner: EntryPlanner, schema: GraphQLSchema): PlannedRoot {
     const connection = planner.rootConnection(list)
     const { fixed, listCost, weigh } = connection
     const cost = within({ name: field.name, list, args, isPaged: true, ...listCost }, fixed)
-    return { cost, run: { read: listReader(planner.rows(weigh), planner, list, connection) } }
+    return { cost, run: { read: listReader(planner.rows(weigh), planner, connection) } }
   }
   if ('one' in declared) {
     const { one } = declared

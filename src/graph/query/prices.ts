@@ -3,7 +3,7 @@ import type { Scope } from '../../auth/scopes.js'
 import { type Advice, Fault, ResponseTooLong, TooComplex } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { toFault } from '../../store/faults.js'
-import { isIndexed } from '../../store/query/page.js'
+import { isIndexed, orderedBy } from '../../store/query/page.js'
 import type { CountedList, CountedRelation, LongColumn, RowCounts } from '../../store/query/rowCounts.js'
 import type { Tables } from '../../store/tables.js'
 import type { Work } from '../../work.js'
@@ -75,6 +75,7 @@ export interface ListCost {
 
 interface ListArguments {
   readonly first?: number | null
+  readonly orderBy?: string | null
   readonly filter?: Arguments | null
 }
 
@@ -247,7 +248,7 @@ async function knownList(
   const perRow = needsEnds && first < Number.POSITIVE_INFINITY ? Math.max(1, entry.fixed) : entry.fixed
   const isRead = perRow > 0 || entry.inner.length > 0
   // An index serves such a filter, but not within each parent; counting scans all matches.
-  const served = isIndexed(relation ? { needsScan: list.needsScan ?? false } : list, filter)
+  const served = isIndexed(relation ? { needsScan: list.needsScan ?? false } : orderedBy(list, args.orderBy), filter)
   const looks = (served || !isRead ? 0 : 1) + (isCounted ? 1 : 0)
   // A page without nested lists costs its own rows only.
   const isPageAlone =

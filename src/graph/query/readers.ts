@@ -3,7 +3,7 @@ import { Fault, ResponseTooLong } from '../../errors.js'
 import { isOfStore, toFault } from '../../store/faults.js'
 import { listed, type Separator } from '../../store/query/json.js'
 import { bytesOf, conditional, listSource } from '../../store/query/jsonPage.js'
-import { type AnyList, cursorGone, extentOf, requireWhole } from '../../store/query/page.js'
+import { cursorGone, extentOf, requireWhole } from '../../store/query/page.js'
 import { type AnySummary, type AnyView, countedGroups, summaryOf } from '../../store/query/views.js'
 import type { CompiledSql, Read } from '../../store/store.js'
 import type { Context } from '../builder.js'
@@ -123,15 +123,15 @@ export function refusalsIn({ refusals, rowRefusals }: Refusals, filter: object =
 }
 
 /** Reads a list by one statement. */
-export function listReader(rows: PlannedRows, refused: Refusals, list: AnyList, connection: Connection): ReadRoot {
+export function listReader(rows: PlannedRows, refused: Refusals, connection: Connection): ReadRoot {
   const { parts, isCounted } = connection
   const hasEntries = parts.some(({ entry }) => entry)
   return async (context, args, separator) => {
     const { read } = context.store
     const pageRequests = await pageRequestsIn(context, rows, args)
     const [own] = pageRequests
-    if (!own) throw new Error('A list has arguments of its own.')
-    const { filter, first } = own
+    if (!own?.list) throw new Error('A list has arguments of its own.')
+    const { list, filter, first } = own
     const times = first ?? (await context.rowCounts.of(list, filter, own.most))
     requireWhole(times, own)
     const statement = await statementOf(context, rows, pageRequests, {

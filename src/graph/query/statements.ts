@@ -308,9 +308,11 @@ function lengthFactor({ rowCounts }: Context, longTexts: number, { table }: Pick
   return Math.max(1, bytes / PRICED_ROW_BYTES)
 }
 
-/** What the text of a statement depends on: the shapes of its filters and the sizes of its pages, but no value. */
+/** What the text of a statement depends on: the orders, shapes of filters and sizes of its pages, but no value. */
 function keyOf(pageRequests: PageRequests, builtOnce: ReadonlySet<Entry>): string {
-  const shapes = pageRequests.map((one) => one && [one.bound.shape, one.first ?? -one.most, one.place ? 1 : 0])
+  const shapes = pageRequests.map(
+    (one) => one && [one.list?.name, one.bound.shape, one.first ?? -one.most, one.place ? 1 : 0],
+  )
   // The number is enough: with more rows, entries only join those that are built once.
   return JSON.stringify([...shapes, builtOnce.size])
 }

@@ -66,13 +66,12 @@ const PAGED = {
   args: 'first: $limit, after: $cursor, ',
 }
 
+const argumentsOf = (root: string) => schema.getQueryType()?.getFields()[root]?.args ?? []
+
 /** The beginning of a query of a root field that takes filters. */
 function rootOf(name: string, root: string, path?: PathFilter, more = { variables: [] as string[], args: '' }) {
-  const argument = schema
-    .getQueryType()
-    ?.getFields()
-    [root]?.args.find((arg) => arg.name === 'filter')
-  const filter = assertInputObjectType(argument?.type)
+  const arg = (name: string) => argumentsOf(root).find((one) => one.name === name)
+  const filter = assertInputObjectType(arg('filter')?.type)
   const members = filter.getFields()
   const names = (FILTERS[filter.name] ?? '').split(' ').filter((one) => one !== path?.filter)
   const variables = names.map((one) => `$${one}: ${members[one]?.type}`)
@@ -81,8 +80,10 @@ function rootOf(name: string, root: string, path?: PathFilter, more = { variable
     variables.unshift(`$${path.as}: ${path.type}`)
     given.unshift(`${path.filter}: [$${path.as}]`)
   }
+  const order = arg('orderBy')
+  if (order) variables.push(`$order: ${order.type}`)
   return `query ${name}(${[...variables, ...more.variables].join(', ')}) {
-    ${root}(${more.args}filter: { ${given.join(', ')} })`
+    ${root}(${more.args}${order ? 'orderBy: $order, ' : ''}filter: { ${given.join(', ')} })`
 }
 
 /** A list of what `body` shows, page by page. */

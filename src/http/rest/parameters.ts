@@ -10,7 +10,7 @@ import {
   isNonNullType,
 } from 'graphql'
 import { badArgument, invalid, type Violation } from '../../errors.js'
-import { fixedOrder, isAmong, meantBy } from '../../graph/hints/suggestions.js'
+import { isAmong, meantBy, orderHint } from '../../graph/hints/suggestions.js'
 import { ORDERING, PAGING } from '../../graph/hints/synonyms.js'
 import { checkedInput, readEnum } from '../../graph/inputViolations.js'
 import { SEPARATOR_NAMES, type Separator } from '../../ingest/files/csv.js'
@@ -74,7 +74,7 @@ function hintFor(given: string, { parameters, columns, shown }: CompiledRoute): 
   const known = columns ? [...inQuery, SEPARATOR] : inQuery
   const [, name = given] = /^\w+\[(\w+)\]$/.exec(given) ?? []
   if (known.includes('cursor')) {
-    if (isAmong(ORDERING, name)) return fixedOrder(shown.field)
+    if (isAmong(ORDERING, name)) return orderHint(shown.field, 'order')
     if (isAmong(PAGING, name)) return 'Pages follow each other: give `next` of the last one as `cursor`.'
     if (isAmong(ENTIRE, name)) return 'Each entry is shown with all of its fields.'
     if (name === 'format') return 'For CSV add `.csv` to the path.'

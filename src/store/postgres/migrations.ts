@@ -65,14 +65,15 @@ async function apply(run: Run, pending: readonly Migration[]): Promise<void> {
 }
 
 async function fillFolded(run: Run): Promise<void> {
-  const { table, given, folded } = FOLDED_LATER
-  const isEmpty = `${given} is not null and ${folded} is null`
-  const { rows } = await run(`select distinct ${given} from ${table} where ${isEmpty}`)
-  const texts = rows.map(([text]) => String(text))
-  // One statement, because a round trip for each text would hold the lock for long.
-  const fill = `update ${table} set ${folded} = found.folded
-    from unnest($1::text[], $2::text[]) as found (given, folded) where ${isEmpty} and ${given} = found.given`
-  await run(fill, [texts, texts.map(fold)])
+  for (const { table, given, folded } of FOLDED_LATER) {
+    const isEmpty = `${given} is not null and ${folded} is null`
+    const { rows } = await run(`select distinct ${given} from ${table} where ${isEmpty}`)
+    const texts = rows.map(([text]) => String(text))
+    // One statement, because a round trip for each text would hold the lock for long.
+    const fill = `update ${table} set ${folded} = found.folded
+      from unnest($1::text[], $2::text[]) as found (given, folded) where ${isEmpty} and ${given} = found.given`
+    await run(fill, [texts, texts.map(fold)])
+  }
 }
 
 async function compare(run: Run, store: string): Promise<{ applied: string[]; pending: Migration[] }> {

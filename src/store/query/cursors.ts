@@ -35,7 +35,10 @@ export function readCursor(list: string, columns: readonly AnyColumn[], cursor: 
     )
     if (name === list && place.length === columns.length && fits) return place as Key[]
   }
-  throw badArgument('after', 'This cursor was not given out for this list. Use one from a page of the same list.')
+  throw badArgument(
+    'after',
+    'This cursor was not given out for this list. Use one from a page of the same list in the same order.',
+  )
 }
 
 /** The position in a cursor of ours. */

@@ -1,9 +1,9 @@
-import { aliasedTable, and, desc, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, and, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Read } from '../store.js'
 import type { Key } from './cursors.js'
 import { listed } from './json.js'
-import { type AnyList, BEGINNING, columnsOf, cursorKeys, isAfter, isGone, isIndexed, unionOf } from './page.js'
+import { type AnyList, BEGINNING, columnsOf, cursorKeys, isAfter, isGone, isIndexed, sortOf, unionOf } from './page.js'
 
 /** The rows that a page is taken from: a list, or the part of it that belongs to a row of another table. */
 export interface Source {
@@ -61,7 +61,7 @@ export class JsonPage {
     const base = source.list.table(read.t)
     this.row = aliasedTable(base, name)
     const { parts, condition } = source
-    const after = cut.place && isAfter(source.list.order(base), cut.place)
+    const after = cut.place && isAfter(source.list, base, cut.place)
     this.prefix = sql.raw('')
     this.table = base
     this.from = parts ? this.union(parts) : source.from
@@ -90,10 +90,6 @@ export class JsonPage {
     return sql`(${this.selecting(columnsOf(this.table))} limit ${limit}) ${sql.identifier(this.name)}`
   }
 
-  get cursor(): SQL {
-    return this.cursorOf(this.row)
-  }
-
   get totalCount(): SQL {
     const { from, condition, parts } = this.source
     return sql`(select count(*) from ${parts ? this.union(parts) : sql`${from}${conditional(condition)}`})`
@@ -107,30 +103,26 @@ export class JsonPage {
     return sql`case when ${isGone(list, list.table(this.read.t), place)} then 1 else 0 end`
   }
 
-  fact(fact: PageFact): SQL {
-    return this[fact]
-  }
-
-  private get hasNextPage(): SQL {
+  get hasNextPage(): SQL {
     const { first } = this.cut
     if (first === undefined) return this.read.json.boolean(sql`false`)
     const next = sql`${this.selecting(sql`1`)} limit 1 offset ${this.read.limit(first)}`
     return this.read.json.boolean(sql`(${next}) is not null`)
   }
 
-  private get hasPreviousPage(): SQL {
+  get hasPreviousPage(): SQL {
     return this.read.json.boolean(this.cut.place ? sql`true` : sql`false`)
   }
 
-  private get startCursor(): SQL {
-    return this.read.json.sorted(sql`(${this.selecting(this.cursorOf(this.table))} limit 1)`)
+  get startCursor(): SQL {
+    return this.read.json.sorted(sql`(${this.selecting(this.cursor(this.table))} limit 1)`)
   }
 
-  private get endCursor(): SQL {
+  get endCursor(): SQL {
     const { first } = this.cut
-    const cursor = this.cursorOf(this.table)
-    const order = this.source.list.order(this.table).map((key) => desc(key))
-    const last = sql`(select ${cursor} from ${this.from}${this.where} order by ${listed(order)} limit 1)`
+    const cursor = this.cursor(this.table)
+    const order = sortOf(this.source.list, this.table, true)
+    const last = sql`(select ${cursor} from ${this.from}${this.where} order by ${order} limit 1)`
     const ends = [
       // A page that is not full ends with the last row of the list.
       ...(first === undefined ? [] : [sql`(${this.selecting(cursor)} limit 1 offset ${this.read.limit(first - 1)})`]),
@@ -149,17 +141,16 @@ export class JsonPage {
     }
     if (this.cut.place) return [at(this.cut.place)]
     const all = list.table(this.read.t)
-    const order = list.order(all).map((key) => desc(key))
-    const end = sql`(select ${this.cursorOf(all)} from ${all} order by ${listed(order)} limit 1)`
+    const end = sql`(select ${this.cursor(all)} from ${all} order by ${sortOf(list, all, true)} limit 1)`
     return [end, at(cursorKeys(list, all).map(() => sql.raw(String(BEGINNING))))]
   }
 
   private selecting(selected: SQL): SQL {
-    const order = listed(this.source.list.order(this.table))
+    const order = sortOf(this.source.list, this.table)
     return sql`select ${selected} from ${this.from}${this.where} order by ${order}`
   }
 
-  private cursorOf(table: PgTable): SQL {
+  cursor(table = this.row): SQL {
     return this.read.json.cursor(this.source.list.name, cursorKeys(this.source.list, table))
   }
 }

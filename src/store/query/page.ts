@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type AnyColumn, and, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, desc, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { oncePer } from '../../caches.js'
 import { Fault, TooComplex } from '../../errors.js'
@@ -10,12 +10,16 @@ import type { Naming } from './conditions.js'
 import { type Key, readCursor } from './cursors.js'
 import { listed } from './json.js'
 
-/** A list as its noun declares it: its rows, their fixed total order, and the meaning of its filter. */
+/** A list as its noun declares it: its rows, their total orders, and the meaning of its filter. */
 export interface List<T extends PgTable, F> {
   /** The name stored in its cursors. */
   readonly name: string
   table(t: Tables): T
   order(table: T): readonly AnyPgColumn[]
+  /** Whether its order is the reverse of that: an index serves both. */
+  readonly isDescending?: boolean
+  /** What is different in its other orders, by name. */
+  readonly orders?: Readonly<Record<string, Order<T, F>>>
   matching(read: Read, filter: F): SQL | undefined
   /** Filter members that an index serves in list order, if the filter has no other member. */
   readonly indexed?: readonly string[]
@@ -39,6 +43,14 @@ export interface List<T extends PgTable, F> {
   rowNonce?(table: T): AnyPgColumn
 }
 
+interface Order<T extends PgTable, F> {
+  order(table: T): readonly AnyPgColumn[]
+  readonly isDescending?: boolean
+  readonly indexed: readonly string[]
+  /** The condition of its indexed members, on columns that other orders hide from the index. */
+  range?(table: T, filter: F): SQL | undefined
+}
+
 /** What a list asks about its reader. */
 export interface Caller {
   mayRead(scope: string): boolean
@@ -47,6 +59,27 @@ export interface Caller {
 }
 
 export type AnyList = List<PgTable, object>
+
+/** The list in one of its orders, which its cursors name; in its own order for any other name. */
+export function orderedBy<L extends Pick<AnyList, 'name' | 'table' | 'orders' | 'matching'>>(
+  list: L,
+  order: string | null | undefined,
+): L {
+  const other = order == null ? undefined : list.orders?.[order]
+  if (!other) return list
+  const { range, indexed } = other
+  const matching: L['matching'] = (read, filter) => {
+    const rest = Object.entries(filter).filter(([name]) => !indexed.includes(name))
+    return and(list.matching(read, Object.fromEntries(rest)), range?.(list.table(read.t), filter))
+  }
+  return { ...list, ...other, ...(range && { matching }), name: `${list.name} ${order}` }
+}
+
+/** The ORDER BY of a list, or the reverse of it. */
+export function sortOf<T extends PgTable, F>(list: List<T, F>, table: T, isReversed = false): SQL {
+  const keys = list.order(table)
+  return listed(Boolean(list.isDescending) === isReversed ? keys : keys.map((key) => desc(key)))
+}
 
 const ROWS_AT_ONCE = 1_000
 
@@ -114,11 +147,12 @@ export function cursorGone(): Fault {
   )
 }
 
-/** One row-value comparison on an ascending key, which is an index search at any depth. */
-export function isAfter(order: readonly AnyPgColumn[], place: readonly unknown[]): SQL {
+/** One row-value comparison, which is an index search at any depth. */
+export function isAfter<T extends PgTable, F>(list: List<T, F>, table: T, place: readonly unknown[]): SQL {
+  const order = list.order(table)
   // A cursor may hold more than the position.
   const values = place.slice(0, order.length).map((key) => sql`${key}`)
-  return sql`(${listed(order)}) > (${listed(values)})`
+  return sql`(${listed(order)}) ${sql.raw(list.isDescending ? '<' : '>')} (${listed(values)})`
 }
 
 /** Refuses a list without pages that is too long. */
@@ -138,7 +172,7 @@ export async function* pagesOf<T extends PgTable, F>(
   const table = list.table(read.t)
   const extent = extentOf(read, list, filter, STEP_ROWS)
   const order = list.order(table)
-  const sorted = sql`order by ${listed(order)} limit ${read.limit(STEP_ROWS)}`
+  const sorted = sql`order by ${sortOf(list, table)} limit ${read.limit(STEP_ROWS)}`
   let after: SQL | undefined
   for (;;) {
     const parts = list.parts?.(read, filter)?.map((part) => and(read.guard(extent), part, after))
@@ -149,7 +183,7 @@ export async function* pagesOf<T extends PgTable, F>(
     const last = rows.at(-1)
     if (last) yield rows
     if (!last || rows.length < STEP_ROWS) return
-    after = isAfter(order, placeOf(table, order, last))
+    after = isAfter(list, table, placeOf(table, order, last))
   }
 }
 

@@ -16,7 +16,7 @@ import type { AnyRelation } from './relations.js'
 const MEASURE_EVERY_MS = 5_000
 
 /** A list whose empty filter matches all its live rows. */
-export type CountedList = Pick<AnyList, 'name' | 'table' | 'matching' | 'indexed' | 'needsScan' | 'names'>
+export type CountedList = Pick<AnyList, 'name' | 'table' | 'matching' | 'indexed' | 'needsScan' | 'names' | 'orders'>
 
 /** A relation and its join table, if it has one. */
 export type CountedRelation = Pick<AnyRelation, 'list' | 'through'>

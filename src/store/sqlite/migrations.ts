@@ -58,9 +58,10 @@ function apply(connection: Connection, file: string, pending: readonly Migration
 }
 
 function fillFolded(connection: Connection): void {
-  const { table, given, folded } = FOLDED_LATER
   connection.function('fold', { deterministic: true }, (text) => fold(String(text)))
-  connection.exec(`update ${table} set ${folded} = fold(${given}) where ${given} is not null and ${folded} is null`)
+  for (const { table, given, folded } of FOLDED_LATER) {
+    connection.exec(`update ${table} set ${folded} = fold(${given}) where ${given} is not null and ${folded} is null`)
+  }
 }
 
 /** Throws if the store lacks a migration or is newer than this program. */

@@ -16,6 +16,7 @@ export function personnelTables(columns: Columns) {
       emailFolded: text('email_folded'),
       externalId: text('external_id'),
       title: text('title'),
+      titleFolded: text('title_folded'),
       department: text('department'),
       departmentFolded: text('department_folded'),
       /** JSON: a list of objects with name and text. */
@@ -32,6 +33,7 @@ export function personnelTables(columns: Columns) {
       uniqueIndex('person_external_id').on(p.externalId),
       index('person_by_name').on(p.nameFolded, p.id),
       index('person_by_status').on(p.status, p.nameFolded, p.id),
+      index('person_by_updated').on(p.status, p.updatedAt, p.id),
       ...bounded('person', {
         name: [p.name, 'name'],
         email: [p.email, 'email'],
@@ -61,6 +63,7 @@ export function personnelTables(columns: Columns) {
     (g) => [
       uniqueIndex('groups_name').on(g.nameFolded),
       uniqueIndex('groups_external_id').on(g.externalId),
+      index('groups_by_updated').on(g.updatedAt),
       ...bounded('groups', {
         name: [g.name, 'name'],
         external_id: [g.externalId, 'externalId'],

@@ -5,6 +5,7 @@ import {
   ISSUE_SEVERITIES,
   ISSUE_STATUSES,
   LIVE_RISK_STATUSES,
+  NO_DAY,
   OPEN_ISSUE_STATUSES,
   PROJECT_STATUSES,
   RISK_RESPONSES,
@@ -38,6 +39,7 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
     (p) => [
       uniqueIndex('project_key').on(p.key),
       index('project_by_status').on(p.status, p.key, p.id),
+      index('project_by_updated').on(p.updatedAt),
       ...bounded('project', {
         key: [p.key, 'projectKey'],
         name: [p.name, 'name'],
@@ -68,6 +70,9 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
     /** 1 while the row is in its list, so that one index serves every page of it. */
     live: integer('live').notNull(),
     sortKey: integer('standing').notNull(),
+    dueOn: text('due_on'),
+    /** `dueOn`, or a text after every day, so that what has no due day comes last. */
+    dueKey: text('due_key').notNull(),
     /** JSON: a list of objects with name and text. */
     details: text('details'),
     ...timestamps(),
@@ -79,6 +84,8 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
     index(`${name}_by_live`).on(e.live, ...placeOf(e)),
     index(`${name}_by_status`).on(e.status, e.live, ...placeOf(e)),
     index(`${name}_by_project`).on(e.projectId, e.live, ...placeOf(e)),
+    index(`${name}_by_due`).on(e.live, e.dueKey, e.sortKey, e.id),
+    index(`${name}_by_updated`).on(e.live, e.updatedAt, e.id),
     ...bounded(name, {
       reference: [e.reference, 'reference'],
       title: [e.title, 'headline'],
@@ -88,6 +95,8 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
     among(`${name}_status`, e.status, statuses),
     check(`${name}_live`, sql`${e.live} = case when ${isAmong(e.status, liveStatuses)} then 1 else 0 end`),
     day(`${name}_raised_on`, e.raisedOn),
+    day(`${name}_due_on`, e.dueOn),
+    check(`${name}_due_key`, sql`${e.dueKey} = coalesce(${e.dueOn}, ${literal(NO_DAY)})`),
     detailed(name, e.details),
     ...timestampChecks(name, e),
   ]
@@ -114,7 +123,6 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
       ownerId: text('owner_id').references(() => person.id),
       ownerName: text('owner_name'),
       reviewOn: text('review_on'),
-      dueOn: text('due_on'),
     },
     (r) => [
       ...entryRules('risk', r, RISK_STATUSES, LIVE_RISK_STATUSES),
@@ -144,7 +152,6 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
       among('risk_residual_impact', r.residualImpact, steps),
       check('risk_residual_assessed', sql`(${r.residualLikelihood} is null) = (${r.residualImpact} is null)`),
       day('risk_review_on', r.reviewOn),
-      day('risk_due_on', r.dueOn),
     ],
   )
 
@@ -164,7 +171,6 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
       assigneeId: text('assignee_id').references(() => person.id),
       assigneeName: text('assignee_name'),
       riskId: text('risk_id').references(() => risk.id),
-      dueOn: text('due_on'),
     },
     (i) => [
       ...entryRules('issue', i, ISSUE_STATUSES, OPEN_ISSUE_STATUSES),
@@ -173,7 +179,6 @@ export function projectTables(columns: Columns, { person }: ReturnType<typeof pe
       ...bounded('issue', { assignee_name: [i.assigneeName, 'name'] }),
       among('issue_severity', i.severity, ISSUE_SEVERITIES),
       check('issue_standing', sql`${i.sortKey} = ${severitySortKey(i.severity)}`),
-      day('issue_due_on', i.dueOn),
     ],
   )
 
