@@ -31,6 +31,10 @@ export const ISSUE_STATUSES = ['OPEN', 'IN_PROGRESS', 'BLOCKED', 'RESOLVED', 'CL
 export type IssueStatus = (typeof ISSUE_STATUSES)[number]
 export const OPEN_ISSUE_STATUSES = ['OPEN', 'IN_PROGRESS', 'BLOCKED'] as const satisfies readonly IssueStatus[]
 
+/** Who has a risk or an issue; each has exactly one of them. */
+export const OWNERSHIPS = ['NONE', 'NAMED', 'PERSON', 'LEFT'] as const
+export type Ownership = (typeof OWNERSHIPS)[number]
+
 /** Sorts after every day. */
 export const NO_DAY = '9999-99-99'
 

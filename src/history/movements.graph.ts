@@ -5,8 +5,8 @@ import { columns, ownField, queryView, referenceField, type Types, viewList } fr
 import { boundedTexts } from '../graph/inputs.js'
 import { Issue, IssueSeverity } from '../projects/issues.graph.js'
 import { issues } from '../projects/issues.js'
-import { TO_PROJECT } from '../projects/projects.graph.js'
-import { Risk, RiskLevel } from '../projects/risks.graph.js'
+import { ProjectStatus, RiskLevel, TO_PROJECT } from '../projects/projects.graph.js'
+import { Risk } from '../projects/risks.graph.js'
 import { risks } from '../projects/risks.js'
 import { issueMovement, type movements, projectMovement, riskMovement } from '../store/derivedRows.js'
 import { changes } from './changes.js'
@@ -125,6 +125,7 @@ const MovementFilter = builder.inputType('MovementFilter', {
       type: [RiskLevel],
       description: 'Risks that had one of these levels at the beginning or at the end; issues have no level.',
     }),
+    projectStatus: t.field({ type: [ProjectStatus], description: 'In a project that has one of these statuses now.' }),
   }),
 })
 

@@ -1,6 +1,6 @@
 import { aliasedTable, and, between, or, type SQL, sql } from 'drizzle-orm'
 import { badArgument, TooComplex } from '../errors.js'
-import { projectNaming } from '../projects/projects.js'
+import { type InProjects, inProjects, projectNaming } from '../projects/projects.js'
 import { boundsOf, levelOf } from '../projects/scores.js'
 import {
   ISSUE_MOVEMENTS,
@@ -10,7 +10,7 @@ import {
   RISK_MOVEMENTS,
   riskMovement,
 } from '../store/derivedRows.js'
-import { type Optional, refersTo } from '../store/query/conditions.js'
+import type { Optional } from '../store/query/conditions.js'
 import { conditional } from '../store/query/jsonPage.js'
 import type { View } from '../store/query/views.js'
 import type { Read } from '../store/store.js'
@@ -41,9 +41,7 @@ interface MovementArguments {
   readonly including?: Optional<readonly string[]>
 }
 
-interface MovementFilter {
-  /** Ids or keys. */
-  readonly project?: Optional<readonly string[]>
+interface MovementFilter extends InProjects {
   readonly level?: Optional<readonly RiskLevel[]>
 }
 
@@ -138,7 +136,7 @@ function riskTables(question: Question): SQL[] {
   const { projectId } = aliasedTable(risk, 'risk_state')
   const wanted = and(
     sql`live_then + live_now > 0`,
-    filter.project ? refersTo(read, projectId, projectNaming, filter.project) : undefined,
+    inProjects(read, projectId, filter),
     filter.level ? or(atLevels(filter.level, 'then'), atLevels(filter.level, 'now')) : undefined,
   )
   const matched = sql`risk_matched as materialized (select id, project_id, reference, title,
@@ -185,9 +183,7 @@ function issueTables(question: Question): SQL[] {
   const { read, filter } = question
   const { issue } = read.t
   const state = sql`issue_state as materialized (select id, project_id, reference, title, ${stateColumns(ISSUE, 'live', question)}
-    from ${issue} cross join cut left join issue_past past on past.entity_id = ${issue.id}${conditional(
-      filter.project ? refersTo(read, issue.projectId, projectNaming, filter.project) : undefined,
-    )})`
+    from ${issue} cross join cut left join issue_past past on past.entity_id = ${issue.id}${conditional(inProjects(read, issue.projectId, filter))})`
   const kind = (movement: string, where: string) =>
     sql.raw(`select id, project_id, reference, title, '${movement}' as movement,
     case when live_then = 1 then severity_then end as severity_from, case when live_now = 1 then severity_now end as severity_to,

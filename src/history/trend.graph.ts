@@ -1,6 +1,6 @@
 import { builder, enumOf } from '../graph/builder.js'
 import { columns, queryView, viewList } from '../graph/fields.js'
-import { boundedTexts } from '../graph/inputs.js'
+import { projectsFilter } from '../projects/projects.graph.js'
 import { type riskTrend, riskTrendPoint } from '../store/derivedRows.js'
 import { changes } from './changes.js'
 import { POINTS_MAX, pointCount, riskTrendView, type TrendArguments } from './trend.js'
@@ -32,10 +32,7 @@ const TrendStep = enumOf('TrendStep', 'The time between two points of a trend.',
   MONTH: 'The same day of every month, or its last day if it is shorter.',
 })
 
-const TrendFilter = builder.inputType('TrendFilter', {
-  description: 'Filters the risks of a trend.',
-  fields: (t) => ({ project: t.stringList(boundedTexts('id', 'In one of these projects, by key or id.')) }),
-})
+const TrendFilter = projectsFilter('TrendFilter', 'Filters the risks of a trend.')
 
 queryView('riskTrend', {
   type: RiskTrend,

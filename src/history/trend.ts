@@ -1,10 +1,10 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { badArgument, Fault } from '../errors.js'
-import { projectNaming } from '../projects/projects.js'
+import { type InProjects, inProjects, projectNaming } from '../projects/projects.js'
 import { boundsOf } from '../projects/scores.js'
 import { riskTrend, riskTrendPoint } from '../store/derivedRows.js'
-import { type Optional, refersTo } from '../store/query/conditions.js'
+import type { Optional } from '../store/query/conditions.js'
 import { conditional } from '../store/query/jsonPage.js'
 import type { View } from '../store/query/views.js'
 import type { Read } from '../store/store.js'
@@ -21,7 +21,7 @@ export interface TrendArguments {
   readonly from: string
   readonly to: string
   readonly step: TrendStep
-  readonly filter?: Optional<{ readonly project?: Optional<readonly string[]> }>
+  readonly filter?: Optional<InProjects>
 }
 
 /** The number of live risks by level, and the sum of their scores, at the end of days. */
@@ -80,10 +80,9 @@ const SUMS = ['live', 'score', ...RISK_LEVELS.map((level) => level.toLowerCase()
 // the one that they found. They are counted by range of days and pair of states first, because a million rows take longer.
 function trendTables(read: Read, args: TrendArguments, guard: SQL | undefined): SQL {
   const { risk, change } = read.t
-  const project = args.filter?.project
   const { id, entity, projectId, recordedAt, stateFrom, stateTo } = pastChanges(read)
   const pairs = read.pairs(daysOf(args).map((day) => [day, `${day}T24:00:00.000Z`]))
-  const ofProject = (column: AnyPgColumn) => (project ? refersTo(read, column, projectNaming, project) : undefined)
+  const ofProject = (column: AnyPgColumn) => inProjects(read, column, args.filter)
   const isCounted = sql`${entity} = 'RISK' and ${id} > span.first and ${id} <= span.last and ${stateTo} is not null`
   const parts = [
     sql`day as materialized (select row_number() over (order by one) as number, one as day, other as until,

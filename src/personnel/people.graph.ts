@@ -1,11 +1,13 @@
+import type { ObjectRef } from '@pothos/core'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { detailsField, detailsInput } from '../graph/details.js'
 import { byKey, idOf, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
-import { columns, mutationField, referenceField } from '../graph/fields.js'
+import { columns, mutationField, referenceField, type Types } from '../graph/fields.js'
 import { boundedList, boundedText, boundedTexts, checkedBy, neverNull } from '../graph/inputs.js'
 import {
+  ALL_GROUPS_MAX,
   addPerson,
   changePerson,
   GROUP_IDS_MAX,
@@ -57,8 +59,19 @@ export const PersonFilter = builder.inputType('PersonFilter', {
       description: 'With one of these statuses; without it, ACTIVE people only.',
     }),
     group: t.idList(boundedTexts('name', 'In one of the groups with these ids or names; case-insensitive.')),
+    allGroups: t.idList(
+      boundedTexts('name', `In each of the groups with these ids or names, ${ALL_GROUPS_MAX} at most.`),
+    ),
     department: t.stringList(boundedTexts('department', 'In one of these departments; case-insensitive.')),
-    search: t.string(boundedText('search', 'Contains this text in the name or the e-mail; case-insensitive.')),
+    ownsNothing: t.boolean({
+      description: 'Whether the person owns no live risk and has no open issue; needs projects.read.',
+    }),
+    search: t.string(
+      boundedText(
+        'search',
+        'Contains this text in the name, the e-mail, the title or the department; case-insensitive.',
+      ),
+    ),
     email: t.string(boundedText('email', 'With exactly this e-mail; case-insensitive.')),
     externalId: t.string(boundedText('externalId', 'With exactly this id in the HR system or directory.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
@@ -71,6 +84,21 @@ const PersonOrder = enumOf('PersonOrder', 'The order of people.', {
   NAME: 'By name.',
   UPDATED: 'The one changed last.',
 })
+
+/** The person whose id a column has, such as the owner of a risk. */
+export function personField<Row extends object>(type: ObjectRef<Types, Row>, name: string, by: keyof Row & string) {
+  const description = `The ${name}; needs the scope personnel.read, and is null without it.`
+  referenceField(type, name, { to: Person, list: personnel, scope: 'personnel.read', by, description })
+}
+
+/** The options of the filters by who has a risk or an issue; `held` is such as "Owned by". */
+export const heldBy = (held: string) =>
+  boundedTexts(
+    'email',
+    `${held} one of the people with these user ids, e-mails or names; e-mails and names need personnel.read; null means nobody on the roster.`,
+  )
+export const heldIn = (held: string) =>
+  boundedTexts('department', `${held} someone of one of these departments; needs personnel.read.`)
 
 queryList('personnel', {
   type: PersonConnection,

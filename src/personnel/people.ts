@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import { and, eq, gte, inArray, type SQL } from 'drizzle-orm'
+import { and, eq, gte, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { checkSize, type Detail, details } from '../details.js'
-import { Fault } from '../errors.js'
+import { badArgument, Fault } from '../errors.js'
 import {
   type Arguments,
   email,
@@ -39,7 +39,9 @@ interface PersonFilter {
   readonly status?: Optional<readonly PersonStatus[]>
   /** Ids or names. */
   readonly group?: Optional<readonly string[]>
+  readonly allGroups?: Optional<readonly string[]>
   readonly department?: Optional<readonly string[]>
+  readonly ownsNothing?: Optional<boolean>
   readonly search?: Optional<string>
   readonly email?: Optional<string>
   readonly externalId?: Optional<string>
@@ -56,7 +58,8 @@ export const personnel: List<Tables['person'], PersonFilter> = {
   },
   matching,
   indexed: ['status', 'email', 'externalId'],
-  names: { group: groupNaming },
+  names: { group: groupNaming, allGroups: groupNaming },
+  needs: ({ ownsNothing }) => (ownsNothing == null ? undefined : 'projects.read'),
 }
 
 export const personKeys = {
@@ -65,8 +68,8 @@ export const personKeys = {
   externalId: columnKey(keyPart('externalId', trimmed), ({ externalId }) => externalId),
 } satisfies RowKeys<Tables['person']>
 
-/** How filters, paths and changes name people. */
-export const personNaming: Naming = {
+/** How paths and changes name people. */
+export const personNaming = {
   kind: 'person',
   identifiers: 'e-mail or user id',
   table: personnel.table,
@@ -75,6 +78,22 @@ export const personNaming: Naming = {
     column: (t) => t.person.emailFolded,
     shown: (t) => t.person.email,
     canBe: (text) => text.includes('@'),
+  },
+} satisfies Naming
+
+/** How filters name the people who own or are assigned something. */
+export const holderNaming: Naming = {
+  ...personNaming,
+  identifiers: 'e-mail, name or user id',
+  key: {
+    ...personNaming.key,
+    otherwise: {
+      canonical: foldedName,
+      column: (t) => t.person.nameFolded,
+      shown: (t) => t.person.name,
+      // Whoever was merged into another person has the same name.
+      among: (t) => isNull(t.person.mergedInto),
+    },
   },
 }
 
@@ -93,13 +112,36 @@ function inGroups(read: Read, idsOrNames: readonly string[]): SQL {
   return inArray(t.person.id, db.select({ id: t.membership.personId }).from(t.membership).where(isIn))
 }
 
-function matching(read: Read, filter: PersonFilter, isWithinGroup = Boolean(filter.group)): SQL | undefined {
+/** Each is a search of its own. */
+export const ALL_GROUPS_MAX = 20
+
+function inAllGroups(read: Read, idsOrNames: readonly string[]): SQL | undefined {
+  if (idsOrNames.length > ALL_GROUPS_MAX)
+    throw badArgument('allGroups', tooManyItems(idsOrNames.length, ALL_GROUPS_MAX))
+  return and(...idsOrNames.map((one) => inGroups(read, [one])))
+}
+
+/** Without live risks and open issues. */
+function isFree({ t: { person, risk, issue } }: Read, isWanted: boolean): SQL {
+  const owned = sql`exists (select 1 from ${risk} where ${risk.ownerId} = ${person.id} and ${risk.live} = 1)`
+  const assigned = sql`exists (select 1 from ${issue} where ${issue.assigneeId} = ${person.id} and ${issue.live} = 1)`
+  return isWanted ? sql`not (${owned} or ${assigned})` : sql`(${owned} or ${assigned})`
+}
+
+function matching(
+  read: Read,
+  filter: PersonFilter,
+  isWithinGroup = Boolean(filter.group ?? filter.allGroups),
+): SQL | undefined {
   const { person } = read.t
+  const searched = [person.nameFolded, person.emailFolded, person.titleFolded, person.departmentFolded]
   return and(
     inStatus(read, filter, isWithinGroup),
     filter.group ? inGroups(read, filter.group) : undefined,
+    filter.allGroups ? inAllGroups(read, filter.allGroups) : undefined,
     filter.department ? equalsFolded(read, person.departmentFolded, filter.department) : undefined,
-    filter.search == null ? undefined : contains(filter.search, person.nameFolded, person.emailFolded),
+    filter.ownsNothing == null ? undefined : isFree(read, filter.ownsNothing),
+    filter.search == null ? undefined : contains(filter.search, ...searched),
     filter.email == null ? undefined : eq(person.emailFolded, fold(filter.email.trim())),
     filter.externalId == null ? undefined : eq(person.externalId, filter.externalId.trim()),
     filter.updatedSince == null ? undefined : gte(person.updatedAt, filter.updatedSince),

@@ -5,11 +5,10 @@ import { queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { columns, referenceField } from '../graph/fields.js'
 import { boundedText, boundedTexts } from '../graph/inputs.js'
-import { Person } from '../personnel/people.graph.js'
-import { personnel } from '../personnel/people.js'
+import { heldBy, heldIn, Person, personField } from '../personnel/people.graph.js'
 import { type IssueRow, issues, issuesOfPerson, issuesOfProject, issuesOfRisk } from './issues.js'
 import { entryKeys } from './projectEntries.js'
-import { byReference, ENTRY_ORDERS_IN_WORDS, Project, TO_PROJECT } from './projects.graph.js'
+import { byReference, ENTRY_ORDERS_IN_WORDS, Ownership, Project, ProjectStatus, TO_PROJECT } from './projects.graph.js'
 import { Risk } from './risks.graph.js'
 import { risks } from './risks.js'
 
@@ -58,13 +57,7 @@ columns(Issue, {
   dueOn: { type: 'Date', nullable: true, description: 'The day it is due.' },
 })
 referenceField(Issue, 'project', { ...TO_PROJECT, by: 'projectId', description: 'The project that it belongs to.' })
-referenceField(Issue, 'assignee', {
-  to: Person,
-  by: 'assigneeId',
-  list: personnel,
-  scope: 'personnel.read',
-  description: 'The assignee; needs the scope personnel.read. In REST null for a key without it.',
-})
+personField(Issue, 'assignee', 'assigneeId')
 referenceField(Issue, 'risk', {
   to: Risk,
   by: 'riskId',
@@ -82,20 +75,18 @@ export const IssueFilter = builder.inputType('IssueFilter', {
   description: 'Filters open issues. All given conditions must hold; closed issues are never listed.',
   fields: (t) => ({
     project: t.stringList(boundedTexts('id', 'In one of the projects with these keys or ids; keys in any case.')),
+    projectStatus: t.field({ type: [ProjectStatus], description: 'In a project with one of these statuses.' }),
     severity: t.field({ type: [IssueSeverity], description: 'With one of these severities.' }),
     status: t.field({
       type: [OpenIssueStatus],
       description: 'With one of these statuses; all open ones by default.',
     }),
-    assignee: t.field({
-      type: t.listRef('ID', { required: false }),
-      ...boundedTexts(
-        'email',
-        'Assigned to one of the people with these user ids or e-mails, which need personnel.read; null (`none` in REST) means nobody on the roster.',
-      ),
-    }),
+    assignee: t.field({ type: t.listRef('ID', { required: false }), ...heldBy('Assigned to') }),
+    assignment: t.field({ type: [Ownership], description: 'Assigned in one of these ways.' }),
+    assigneeDepartment: t.stringList(heldIn('Assigned to')),
     risk: t.idList(boundedTexts('id', 'Came from one of the risks with these ids.')),
     dueBefore: t.field({ type: 'Date', description: 'Due before this day.' }),
+    dueAfter: t.field({ type: 'Date', description: 'Due after this day.' }),
     search: t.string(boundedText('search', 'Contains this text in the title or the reference; case-insensitive.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
   }),

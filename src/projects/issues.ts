@@ -1,4 +1,4 @@
-import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { checkSize, details } from '../details.js'
 import {
@@ -15,8 +15,8 @@ import {
 } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
-import { personNaming } from '../personnel/people.js'
-import { contains, type Optional, refersTo, unindexed } from '../store/query/conditions.js'
+import { holderNaming } from '../personnel/people.js'
+import { type Optional, refersTo, unindexed } from '../store/query/conditions.js'
 import type { List } from '../store/query/page.js'
 import type { Relation } from '../store/query/relations.js'
 import type { Read, Write } from '../store/store.js'
@@ -28,25 +28,23 @@ import {
   type IssueSeverity,
   type IssueStatus,
   OPEN_ISSUE_STATUSES,
+  type Ownership,
 } from '../vocabulary.js'
-import { ENTRY_ORDERS, entryWith, everyOf } from './projectEntries.js'
+import { ENTRY_ORDERS, type EntryFilter, entryMatches, entryWith, everyOf, scopeOfHolders } from './projectEntries.js'
 import { type Assignee, projectNaming } from './projects.js'
 import { riskNaming } from './risks.js'
 
 export type IssueRow = Tables['issue']['$inferSelect']
 export type OpenIssueStatus = (typeof OPEN_ISSUE_STATUSES)[number]
 
-export interface IssueFilter {
-  /** Ids or keys. */
-  readonly project?: Optional<readonly string[]>
+export interface IssueFilter extends EntryFilter {
   readonly severity?: Optional<readonly IssueSeverity[]>
   readonly status?: Optional<readonly OpenIssueStatus[]>
   /** A null in the list means nobody. */
   readonly assignee?: Optional<readonly Optional<string>[]>
+  readonly assignment?: Optional<readonly Ownership[]>
+  readonly assigneeDepartment?: Optional<readonly string[]>
   readonly risk?: Optional<readonly string[]>
-  readonly dueBefore?: Optional<string>
-  readonly search?: Optional<string>
-  readonly updatedSince?: Optional<string>
 }
 
 function isOpenIssue(status: IssueStatus): boolean {
@@ -66,7 +64,8 @@ export const issues: List<Tables['issue'], IssueFilter> = {
   orders: ENTRY_ORDERS,
   matching,
   indexed: ['project', 'severity', 'status', 'assignee'],
-  names: { project: projectNaming, assignee: personNaming, risk: riskNaming },
+  names: { project: projectNaming, assignee: holderNaming, risk: riskNaming },
+  needs: ({ assignment, assigneeDepartment }) => scopeOfHolders(assignment, assigneeDepartment),
 }
 
 export const everyIssue = everyOf('everyIssue', issues)
@@ -92,18 +91,16 @@ export const issuesOfRisk: Relation<Tables['risk'], Tables['issue'], IssueFilter
 
 function matching(read: Read, filter: IssueFilter, isWithinRisk = Boolean(filter.risk)): SQL | undefined {
   const { issue } = read.t
+  const { assignee: who, assignment: how, assigneeDepartment: departments } = filter
+  const assignee = { id: issue.assigneeId, name: issue.assigneeName, who, how, departments }
   // Use the index on the risk, not the one on open issues.
   const seen = (column: AnyPgColumn) => (isWithinRisk ? unindexed(column) : sql`${column}`)
   return and(
     eq(seen(issue.live), 1),
     filter.status ? read.among(seen(issue.status), filter.status) : undefined,
-    filter.project ? refersTo(read, issue.projectId, projectNaming, filter.project) : undefined,
+    entryMatches(read, issue, filter, assignee),
     filter.severity ? read.among(seen(issue.sortKey), filter.severity.map(issueSortKey)) : undefined,
-    filter.assignee ? refersTo(read, issue.assigneeId, personNaming, filter.assignee) : undefined,
     filter.risk ? refersTo(read, issue.riskId, riskNaming, filter.risk) : undefined,
-    filter.dueBefore == null ? undefined : lt(issue.dueOn, filter.dueBefore),
-    filter.search == null ? undefined : contains(filter.search, issue.searchFolded),
-    filter.updatedSince == null ? undefined : gte(issue.updatedAt, filter.updatedSince),
   )
 }
 

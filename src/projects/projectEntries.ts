@@ -1,13 +1,15 @@
-import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, gte, isNotNull, isNull, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { patched } from '../fields.js'
-import type { Optional } from '../store/query/conditions.js'
+import { holderNaming } from '../personnel/people.js'
+import { contains, equalsFolded, type Optional, refersTo, unindexed } from '../store/query/conditions.js'
 import type { List } from '../store/query/page.js'
 import { idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
-import type { Write } from '../store/store.js'
+import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { foldedTogether, trimmed } from '../text.js'
-import { NO_DAY } from '../vocabulary.js'
-import { projectKeyPart } from './projects.js'
+import { NO_DAY, type Ownership, type PersonStatus } from '../vocabulary.js'
+import { type InProjects, inProjects, projectKeyPart } from './projects.js'
 
 interface EntryFacts {
   readonly reference?: string | null
@@ -44,23 +46,82 @@ export function entryWith({ at }: Write, before: EntryFacts | undefined, values:
 
 type Entry = Tables['risk'] | Tables['issue']
 
-interface DueFilter {
+/** The filters that risks and issues share. */
+export interface EntryFilter extends InProjects {
   readonly dueBefore?: Optional<string>
+  readonly dueAfter?: Optional<string>
+  readonly search?: Optional<string>
+  readonly updatedSince?: Optional<string>
 }
 
-function isDue(key: SQLWrapper, { dueBefore }: DueFilter): SQL | undefined {
-  return dueBefore == null ? undefined : sql`${key} < ${dueBefore}`
+function isDue(key: SQLWrapper, { dueBefore, dueAfter }: EntryFilter): SQL | undefined {
+  return and(
+    dueBefore == null ? undefined : sql`${key} < ${dueBefore}`,
+    dueAfter == null ? undefined : sql`${key} > ${dueAfter} and ${key} < ${NO_DAY}`,
+  )
+}
+
+/** Who is wanted to have an entry: risks and issues have names of their own for it. */
+interface Wanted extends Held {
+  readonly who: Optional<readonly Optional<string>[]>
+  readonly how: Optional<readonly Ownership[]>
+  readonly departments: Optional<readonly string[]>
+}
+
+export function entryMatches(read: Read, entry: Entry, filter: EntryFilter, wanted: Wanted): SQL | undefined {
+  const { who, how, departments } = wanted
+  return and(
+    inProjects(read, entry.projectId, filter),
+    // Much of a register is due: in another order the index would find it only to sort it.
+    isDue(unindexed(entry.dueKey), filter),
+    filter.search == null ? undefined : contains(filter.search, entry.searchFolded),
+    filter.updatedSince == null ? undefined : gte(entry.updatedAt, filter.updatedSince),
+    who ? refersTo(read, wanted.id, holderNaming, who) : undefined,
+    how ? isHeldBy(read, wanted, how) : undefined,
+    departments ? isHeldIn(read, wanted, departments) : undefined,
+  )
 }
 
 /** The orders of risks and issues besides their own. */
 export const ENTRY_ORDERS = {
   DUE: {
     order: ({ dueKey, sortKey, id }: Entry) => [dueKey, sortKey, id],
-    indexed: ['dueBefore'],
-    range: ({ dueKey }: Entry, filter: DueFilter) => isDue(dueKey, filter),
+    indexed: ['dueBefore', 'dueAfter'],
+    range: ({ dueKey }: Entry, filter: EntryFilter) => isDue(dueKey, filter),
   },
   UPDATED: { order: ({ updatedAt, id }: Entry) => [updatedAt, id], isDescending: true, indexed: ['updatedSince'] },
 } as const
+
+/** The columns that say who has an entry. */
+interface Held {
+  readonly id: AnyPgColumn
+  readonly name: AnyPgColumn
+}
+
+/** Held by nobody, by a name that is not on the roster, by someone on it, or by someone who left it. */
+function isHeldBy({ t: { person } }: Read, { id, name }: Held, wanted: readonly Ownership[]): SQL | undefined {
+  const someone = (status: PersonStatus) =>
+    sql`${id} in (select ${person.id} from ${person} where ${person.status} = ${status})`
+  const conditions: Record<Ownership, () => SQL | undefined> = {
+    NONE: () => and(isNull(id), isNull(name)),
+    NAMED: () => and(isNull(id), isNotNull(name)),
+    PERSON: () => someone('ACTIVE'),
+    LEFT: () => someone('INACTIVE'),
+  }
+  return or(...wanted.map((one) => conditions[one]()), sql`false`)
+}
+
+/** Held by someone of one of these departments. */
+function isHeldIn(read: Read, { id }: Held, departments: readonly string[]): SQL {
+  const { person } = read.t
+  return sql`${id} in (select ${person.id} from ${person} where ${equalsFolded(read, person.departmentFolded, departments)})`
+}
+
+/** The scope of what these filters tell about people. */
+export function scopeOfHolders(wanted: Optional<readonly Ownership[]>, departments: Optional<readonly string[]>) {
+  const isOfPeople = departments || wanted?.some((one) => one === 'PERSON' || one === 'LEFT')
+  return isOfPeople ? 'personnel.read' : undefined
+}
 
 /** All entries, whatever their status, in the order of one index: for exports. */
 export function everyOf<T extends Entry, F>(name: string, list: List<T, F>): List<T, F> {

@@ -1,4 +1,5 @@
 import { and, gte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { checkSize, details } from '../details.js'
 import {
   link,
@@ -13,19 +14,21 @@ import {
 } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
-import { contains, type Naming, type Optional } from '../store/query/conditions.js'
+import { contains, type Naming, type Optional, refersTo } from '../store/query/conditions.js'
 import type { List } from '../store/query/page.js'
 import type { Computed } from '../store/query/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { foldedTogether, type InputCheck } from '../text.js'
-import { PROJECT_STATUSES, type ProjectStatus } from '../vocabulary.js'
+import { PROJECT_STATUSES, type ProjectStatus, type RiskLevel } from '../vocabulary.js'
+import { isAtLevels } from './scores.js'
 
 export type ProjectRow = Tables['project']['$inferSelect']
 
 export interface ProjectFilter {
   readonly status?: Optional<readonly ProjectStatus[]>
+  readonly topLevel?: Optional<readonly RiskLevel[]>
   readonly search?: Optional<string>
   readonly updatedSince?: Optional<string>
 }
@@ -59,6 +62,23 @@ export const projectNaming: Naming = {
   key: { canonical: inCapitals, column: (t) => t.project.key, shown: (t) => t.project.key },
 }
 
+/** The projects of entries, in the filters of views. */
+export interface InProjects {
+  /** Ids or keys. */
+  readonly project?: Optional<readonly string[]>
+  readonly projectStatus?: Optional<readonly ProjectStatus[]>
+}
+
+/** The condition that a column refers to one of these projects. */
+export function inProjects(read: Read, column: AnyPgColumn, filter: Optional<InProjects>): SQL | undefined {
+  const { project } = read.t
+  const status = filter?.projectStatus && read.among(project.status, filter.projectStatus)
+  return and(
+    filter?.project ? refersTo(read, column, projectNaming, filter.project) : undefined,
+    status ? sql`${column} in (select ${project.id} from ${project} where ${status})` : undefined,
+  )
+}
+
 type OfProject = Computed<Tables['project']>
 
 function liveCount(entry: (t: Tables) => Tables['risk'] | Tables['issue']): OfProject {
@@ -74,11 +94,11 @@ function liveCount(entry: (t: Tables) => Tables['risk'] | Tables['issue']): OfPr
 
 const openRiskCount = liveCount((t) => t.risk)
 const openIssueCount = liveCount((t) => t.issue)
-const topRiskScore: OfProject = {
-  of: (t) => t.project,
-  // The first in the order of the index; max() would read all of them.
-  value: ({ t: { risk } }, { id }) =>
-    sql`(select ${risk.score} from ${risk} where ${risk.projectId} = ${id} and ${risk.live} = 1 order by ${risk.sortKey} limit 1)`,
+const topRiskScore: OfProject = { of: (t) => t.project, value: ({ t }, { id }) => ofTopRisk(t, id, t.risk.score) }
+
+/** A column of the highest live risk of a project: the first in the order of the index; max() would read all of them. */
+function ofTopRisk({ risk }: Tables, projectId: AnyPgColumn, column: AnyPgColumn): SQL {
+  return sql`(select ${column} from ${risk} where ${risk.projectId} = ${projectId} and ${risk.live} = 1 order by ${risk.sortKey} limit 1)`
 }
 
 export const projectHealth = { openRiskCount, openIssueCount, topRiskScore }
@@ -86,6 +106,7 @@ export const projectHealth = { openRiskCount, openIssueCount, topRiskScore }
 function matching({ t, among }: Read, filter: ProjectFilter): SQL | undefined {
   return and(
     filter.status ? among(t.project.status, filter.status) : undefined,
+    filter.topLevel ? isAtLevels(ofTopRisk(t, t.project.id, t.risk.sortKey), filter.topLevel) : undefined,
     filter.search == null ? undefined : contains(filter.search, t.project.searchFolded),
     filter.updatedSince == null ? undefined : gte(t.project.updatedAt, filter.updatedSince),
   )

@@ -5,30 +5,25 @@ import { queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { columns, computedField, referenceField } from '../graph/fields.js'
 import { boundedNumber, boundedText, boundedTexts } from '../graph/inputs.js'
-import { Person } from '../personnel/people.graph.js'
-import { personnel } from '../personnel/people.js'
-import { ASSESSMENT_MAX, type RiskLevel as RiskLevelName, SCORE_MAX } from '../vocabulary.js'
+import { heldBy, heldIn, Person, personField } from '../personnel/people.graph.js'
+import { ASSESSMENT_MAX, SCORE_MAX } from '../vocabulary.js'
 import { entryKeys } from './projectEntries.js'
-import { byReference, ENTRY_ORDERS_IN_WORDS, Project, TO_PROJECT } from './projects.graph.js'
-import { type RiskRow, risks, risksOfPerson, risksOfProject } from './risks.js'
-import { boundsOf, residualLevel, residualScore, riskLevel, riskRank } from './scores.js'
+import {
+  byReference,
+  ENTRY_ORDERS_IN_WORDS,
+  Ownership,
+  Project,
+  ProjectStatus,
+  RiskLevel,
+  TO_PROJECT,
+} from './projects.graph.js'
+import { NO_MITIGATION, type RiskRow, risks, risksOfPerson, risksOfProject } from './risks.js'
+import { residualLevel, residualScore, riskLevel, riskRank } from './scores.js'
 
 export const RiskStatus = enumOf('RiskStatus', 'The status of a risk.', {
   OPEN: 'It may happen.',
   OCCURRED: 'It has happened and is not resolved yet.',
   CLOSED: 'It can no longer happen, or is resolved.',
-})
-
-function scoresInWords(level: RiskLevelName): string {
-  return `Score ${boundsOf(level).join(' to ')}.`
-}
-
-export const RiskLevel = enumOf('RiskLevel', 'The level of a risk, by its score.', {
-  UNASSESSED: 'Score 0: not assessed yet.',
-  LOW: scoresInWords('LOW'),
-  MEDIUM: scoresInWords('MEDIUM'),
-  HIGH: scoresInWords('HIGH'),
-  CRITICAL: scoresInWords('CRITICAL'),
 })
 
 export const RiskResponse = enumOf('RiskResponse', 'The response to a risk.', {
@@ -103,13 +98,7 @@ computedField(Risk, 'rank', {
     'The rank by score among all risks that are not closed, whatever the filter: 1, 1, 3. Null for a closed one.',
   computed: riskRank,
 })
-referenceField(Risk, 'owner', {
-  to: Person,
-  by: 'ownerId',
-  list: personnel,
-  scope: 'personnel.read',
-  description: 'The owner; needs the scope personnel.read. In REST null for a key without it.',
-})
+personField(Risk, 'owner', 'ownerId')
 detailsField(Risk, risks.table)
 timestampFields(Risk)
 asEntity(Risk, { scope: 'projects.read', table: risks.table, keys: entryKeys })
@@ -120,6 +109,7 @@ export const RiskFilter = builder.inputType('RiskFilter', {
   description: 'Filters risks. All given conditions must hold.',
   fields: (t) => ({
     project: t.stringList(boundedTexts('id', 'In one of the projects with these keys or ids; keys in any case.')),
+    projectStatus: t.field({ type: [ProjectStatus], description: 'In a project with one of these statuses.' }),
     status: t.field({
       type: [RiskStatus],
       description: 'With one of these statuses; by default all that are not CLOSED.',
@@ -129,19 +119,22 @@ export const RiskFilter = builder.inputType('RiskFilter', {
     minResidualScore: t.int(boundedNumber(0, SCORE_MAX, 'With this residual score or a higher one.')),
     likelihood: t.int(boundedNumber(1, ASSESSMENT_MAX, 'With this likelihood.')),
     impact: t.int(boundedNumber(1, ASSESSMENT_MAX, 'With this impact.')),
+    residualLikelihood: t.int(boundedNumber(1, ASSESSMENT_MAX, 'With this residual likelihood.')),
+    residualImpact: t.int(boundedNumber(1, ASSESSMENT_MAX, 'With this residual impact.')),
     unplaced: t.boolean({
       description: 'Whether it has a score but not both factors: `unplaced` in `riskMatrix`.',
     }),
-    owner: t.field({
-      type: t.listRef('ID', { required: false }),
-      ...boundedTexts(
-        'email',
-        'Owned by one of the people with these user ids or e-mails, which need personnel.read; null (`none` in REST) means nobody on the roster.',
-      ),
-    }),
+    owner: t.field({ type: t.listRef('ID', { required: false }), ...heldBy('Owned by') }),
+    ownership: t.field({ type: [Ownership], description: 'Owned in one of these ways.' }),
+    ownerDepartment: t.stringList(heldIn('Owned by')),
     category: t.stringList(boundedTexts('category', 'In one of these categories; case-insensitive.')),
+    mitigated: t.boolean({
+      description: `Whether it has a mitigation; marks such as "-", or only ${NO_MITIGATION.map((text) => `"${text}"`).join(', ')}, count as none.`,
+    }),
     reviewBefore: t.field({ type: 'Date', description: 'With a review before this day.' }),
+    reviewAfter: t.field({ type: 'Date', description: 'With a review after this day.' }),
     dueBefore: t.field({ type: 'Date', description: 'With a response due before this day.' }),
+    dueAfter: t.field({ type: 'Date', description: 'With a response due after this day.' }),
     search: t.string(boundedText('search', 'Contains this text in the title or the reference; case-insensitive.')),
     updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
   }),

@@ -1,4 +1,4 @@
-import { and, between, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { checkSize, details } from '../details.js'
 import { badArgument } from '../errors.js'
 import {
@@ -16,8 +16,8 @@ import {
 } from '../fields.js'
 import { Ledger, type Stored } from '../history/ledger.js'
 import { newId } from '../ids.js'
-import { personNaming } from '../personnel/people.js'
-import { contains, equalsFolded, type Naming, type Optional, refersTo } from '../store/query/conditions.js'
+import { holderNaming } from '../personnel/people.js'
+import { equalsFolded, type Naming, type Optional } from '../store/query/conditions.js'
 import type { List } from '../store/query/page.js'
 import type { Relation } from '../store/query/relations.js'
 import type { Read, Write } from '../store/store.js'
@@ -26,35 +26,37 @@ import { fold, type InputCheck } from '../text.js'
 import {
   ASSESSMENT_MAX,
   LIVE_RISK_STATUSES,
+  type Ownership,
   RISK_RESPONSES,
   RISK_STATUSES,
   type RiskLevel,
   type RiskStatus,
   SCORE_MAX,
 } from '../vocabulary.js'
-import { ENTRY_ORDERS, entryWith, everyOf } from './projectEntries.js'
+import { ENTRY_ORDERS, type EntryFilter, entryMatches, entryWith, everyOf, scopeOfHolders } from './projectEntries.js'
 import { type Assignee, projectNaming } from './projects.js'
-import { boundsOf, residualScoreOf, riskSortKey, riskState, scoreOf } from './scores.js'
+import { isAtLevels, residualScoreOf, riskSortKey, riskState, scoreOf } from './scores.js'
 
 export type RiskRow = Tables['risk']['$inferSelect']
 
-export interface RiskFilter {
-  /** Ids or keys. */
-  readonly project?: Optional<readonly string[]>
+export interface RiskFilter extends EntryFilter {
   readonly status?: Optional<readonly RiskStatus[]>
   readonly level?: Optional<readonly RiskLevel[]>
   readonly minScore?: Optional<number>
   readonly minResidualScore?: Optional<number>
   readonly likelihood?: Optional<number>
   readonly impact?: Optional<number>
+  readonly residualLikelihood?: Optional<number>
+  readonly residualImpact?: Optional<number>
   readonly unplaced?: Optional<boolean>
   /** A null in the list means nobody. */
   readonly owner?: Optional<readonly Optional<string>[]>
+  readonly ownership?: Optional<readonly Ownership[]>
+  readonly ownerDepartment?: Optional<readonly string[]>
   readonly category?: Optional<readonly string[]>
+  readonly mitigated?: Optional<boolean>
   readonly reviewBefore?: Optional<string>
-  readonly dueBefore?: Optional<string>
-  readonly search?: Optional<string>
-  readonly updatedSince?: Optional<string>
+  readonly reviewAfter?: Optional<string>
 }
 
 export function isLiveRisk(status: unknown): boolean {
@@ -69,7 +71,8 @@ export const risks: List<Tables['risk'], RiskFilter> = {
   orders: ENTRY_ORDERS,
   matching,
   indexed: ['project', 'status', 'level', 'minScore', 'likelihood', 'impact', 'owner', 'category'],
-  names: { project: projectNaming, owner: personNaming },
+  names: { project: projectNaming, owner: holderNaming },
+  needs: ({ ownership, ownerDepartment }) => scopeOfHolders(ownership, ownerDepartment),
 }
 
 export const riskNaming: Naming = {
@@ -92,27 +95,27 @@ export const risksOfPerson: Relation<Tables['person'], Tables['risk'], RiskFilte
   where: (_, person, risk) => eq(risk.ownerId, person.id),
 }
 
+const FACTORS = ['likelihood', 'impact', 'residualLikelihood', 'residualImpact'] as const
+
 function matching(read: Read, filter: RiskFilter): SQL | undefined {
   requireWithin('minScore', filter.minScore, 0, SCORE_MAX)
   requireWithin('minResidualScore', filter.minResidualScore, 0, SCORE_MAX)
-  requireWithin('likelihood', filter.likelihood, 1, ASSESSMENT_MAX)
-  requireWithin('impact', filter.impact, 1, ASSESSMENT_MAX)
+  for (const factor of FACTORS) requireWithin(factor, filter[factor], 1, ASSESSMENT_MAX)
   const { risk } = read.t
+  const { owner: who, ownership: how, ownerDepartment: departments } = filter
+  const owner = { id: risk.ownerId, name: risk.ownerName, who, how, departments }
   return and(
     inStatus(read, filter.status ?? LIVE_RISK_STATUSES),
-    filter.project ? refersTo(read, risk.projectId, projectNaming, filter.project) : undefined,
-    filter.level ? atLevels(read, filter.level) : undefined,
+    entryMatches(read, risk, filter, owner),
+    filter.level ? isAtLevels(risk.sortKey, filter.level) : undefined,
     filter.minScore == null ? undefined : lte(risk.sortKey, -filter.minScore * 10),
     filter.minResidualScore == null ? undefined : gte(residualScoreOf(risk), filter.minResidualScore),
-    filter.likelihood == null ? undefined : eq(risk.likelihood, filter.likelihood),
-    filter.impact == null ? undefined : eq(risk.impact, filter.impact),
+    ...FACTORS.map((factor) => (filter[factor] == null ? undefined : eq(risk[factor], filter[factor]))),
     filter.unplaced == null ? undefined : isUnplaced(read, filter.unplaced),
-    filter.owner ? refersTo(read, risk.ownerId, personNaming, filter.owner) : undefined,
     filter.category ? equalsFolded(read, risk.categoryFolded, filter.category) : undefined,
+    filter.mitigated == null ? undefined : isMitigated(read, filter.mitigated),
     filter.reviewBefore == null ? undefined : lt(risk.reviewOn, filter.reviewBefore),
-    filter.dueBefore == null ? undefined : lt(risk.dueOn, filter.dueBefore),
-    filter.search == null ? undefined : contains(filter.search, risk.searchFolded),
-    filter.updatedSince == null ? undefined : gte(risk.updatedAt, filter.updatedSince),
+    filter.reviewAfter == null ? undefined : gt(risk.reviewOn, filter.reviewAfter),
   )
 }
 
@@ -130,19 +133,20 @@ function inStatus({ t, among }: Read, statuses: readonly RiskStatus[]): SQL | un
   return and(among(t.risk.status, [...wanted]), onlyLive ?? others)
 }
 
-// A level is a range of scores, and so a range of the sort key of the list.
-function atLevels({ t }: Read, levels: readonly RiskLevel[]): SQL {
-  const ranges = [...new Set(levels)].map((level) => {
-    const [lowest, highest] = boundsOf(level)
-    return between(t.risk.sortKey, riskSortKey(highest, ASSESSMENT_MAX), riskSortKey(lowest, 0))
-  })
-  return or(...ranges) ?? sql`false`
-}
-
 // With a score but without factors: in no cell of the matrix, and not unassessed either.
 function isUnplaced({ t }: Read, isWanted: boolean): SQL | undefined {
   const { likelihood, score } = t.risk
   return isWanted ? and(isNull(likelihood), gt(score, 0)) : or(isNotNull(likelihood), eq(score, 0))
+}
+
+/** What people write where nothing is done, besides marks alone: "-", "…", "??". */
+export const NO_MITIGATION = ['n/a', 'n.a', 'na', 'none', 'tbd'] as const
+const MARKS = ' -–—.…?!'
+
+function isMitigated({ t: { risk }, among }: Read, isWanted: boolean): SQL {
+  const words = sql`rtrim(lower(${risk.mitigation}), ${MARKS})`
+  const isEmpty = sql`${risk.mitigation} is null or ${among(words, ['', ...NO_MITIGATION])}`
+  return isWanted ? sql`not (${isEmpty})` : sql`(${isEmpty})`
 }
 
 const steps = (meaning: string, example: string) => whole(1, ASSESSMENT_MAX, meaning, example)
@@ -198,7 +202,7 @@ export function checkRisk(before: RiskRow | undefined, values: RiskValues, check
   }
 }
 
-type Factor = 'likelihood' | 'impact' | 'residualLikelihood' | 'residualImpact'
+type Factor = (typeof FACTORS)[number]
 
 /** The product of the factors if a different score is given beside them, which is not stored then. */
 export function scoreInstead(before: RiskRow | undefined, values: RiskValues): number | undefined {

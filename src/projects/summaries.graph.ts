@@ -1,12 +1,14 @@
 import { builder } from '../graph/builder.js'
 import { querySummary } from '../graph/fields.js'
 import { IssueFilter, IssueSeverity, OpenIssueStatus } from './issues.graph.js'
+import { RiskLevel } from './projects.graph.js'
 import { members } from './results.graph.js'
-import { RiskFilter, RiskLevel } from './risks.graph.js'
+import { RiskFilter } from './risks.graph.js'
 import {
   type IssueCounts as IssueCountsValue,
   issueCounts,
   type RiskMatrix as RiskMatrixValue,
+  residualMatrix,
   riskMatrix,
 } from './summaries.js'
 
@@ -49,6 +51,14 @@ querySummary('riskMatrix', {
   scope: 'projects.read',
   description: 'The risk matrix across all projects: counts of what `risks` lists with the same filter.',
   summary: riskMatrix,
+})
+
+querySummary('residualMatrix', {
+  type: RiskMatrix,
+  filter: RiskFilter,
+  scope: 'projects.read',
+  description: 'The risk matrix by residual likelihood and impact: a risk without them counts as unassessed.',
+  summary: residualMatrix,
 })
 
 const IssueSeverityCount = builder.objectRef<IssueCountsValue['severities'][number]>('IssueSeverityCount')

@@ -18,28 +18,35 @@ export interface RiskMatrix {
   readonly levels: readonly { readonly level: RiskLevel; readonly count: number }[]
 }
 
-export const riskMatrix: Summary<Tables['risk'], RiskFilter, RiskMatrix> = {
-  list: risks,
-  by: ({ likelihood, impact, score }) => [likelihood, impact, score],
-  fold(groups) {
-    const found = groups.map(({ values: [likelihood, impact, score], count }) => ({
-      cell:
-        likelihood === null || impact === null
-          ? undefined
-          : { likelihood: Number(likelihood), impact: Number(impact), count },
-      score: Number(score),
-      count,
-    }))
-    return {
-      cells: found.flatMap(({ cell }) => cell ?? []).sort((a, b) => b.likelihood - a.likelihood || b.impact - a.impact),
-      unassessed: total(found.filter(({ score }) => score === 0)),
-      unplaced: total(found.filter(({ cell, score }) => !cell && score > 0)),
-      levels: RISK_LEVELS.toReversed().map((level) => ({
-        level,
-        count: total(found.filter(({ score }) => isWithin(level, score))),
-      })),
-    }
-  },
+export const riskMatrix = matrixBy(({ likelihood, impact, score }) => [likelihood, impact, score])
+
+/** A residual score has both factors or is missing, so that the columns need no third one. */
+export const residualMatrix = matrixBy(({ residualLikelihood, residualImpact }) => [residualLikelihood, residualImpact])
+
+function matrixBy(by: RiskSummary['by']): RiskSummary {
+  return { list: risks, by, fold: matrixOf }
+}
+
+type RiskSummary = Summary<Tables['risk'], RiskFilter, RiskMatrix>
+
+function matrixOf(groups: Parameters<RiskSummary['fold']>[0]): RiskMatrix {
+  const found = groups.map(({ values: [likelihood, impact, score], count }) => ({
+    cell:
+      likelihood === null || impact === null
+        ? undefined
+        : { likelihood: Number(likelihood), impact: Number(impact), count },
+    score: Number(score ?? Number(likelihood) * Number(impact)),
+    count,
+  }))
+  return {
+    cells: found.flatMap(({ cell }) => cell ?? []).sort((a, b) => b.likelihood - a.likelihood || b.impact - a.impact),
+    unassessed: total(found.filter(({ score }) => score === 0)),
+    unplaced: total(found.filter(({ cell, score }) => !cell && score > 0)),
+    levels: RISK_LEVELS.toReversed().map((level) => ({
+      level,
+      count: total(found.filter(({ score }) => isWithin(level, score))),
+    })),
+  }
 }
 
 function isWithin(level: RiskLevel, score: number): boolean {

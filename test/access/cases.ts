@@ -197,6 +197,7 @@ export const CASES: Case[] = [
     unassessed: expect.any(Number),
     unplaced: 2,
   }),
+  summary('residualMatrix', 'risks/residual-matrix', 'unplaced', { unplaced: 0 }),
   summary('issueCounts', 'issues/counts', 'total', { total: 24 }),
   summary(
     'movements',

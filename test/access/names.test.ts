@@ -36,8 +36,9 @@ test('an id that is not there matches nothing, and needs no scope but that of th
   const caller = await gateway.as('projects.read')
   const { body } = await caller.graphql(owned(newId('person', NOW)))
   expect(body).toEqual({ data: { risks: { totalCount: 0, nodes: [] } } })
-  const { body: misnamed } = await caller.graphql(owned('Ada'))
-  expect(misnamed.errors[0].message).toBe("owner: There is no person 'Ada'. Name it by e-mail or user id.")
+  const reader = await gateway.as('projects.read', 'personnel.read')
+  const { body: misnamed } = await reader.graphql(owned('Nobody'))
+  expect(misnamed.errors[0].message).toBe("owner: There is no person 'Nobody'. Name it by e-mail, name or user id.")
 })
 
 test('a name in a list inside another thing is refused at the root field, and the others stay', async () => {

@@ -58,3 +58,32 @@ test('a cursor of one order is refused in another, and a new answer comes after 
   const { body: people } = await caller.get('/v1/personnel?order=updated&limit=1')
   expect(people.data[0].name).toBe('Newest')
 })
+
+test('a name that several people have is refused with those who have it', async () => {
+  const { gateway } = await openFilled()
+  await gateway.write(async (write) => {
+    for (const email of ['one@names.example', 'two@names.example'])
+      await addPerson(write, { name: 'Leila Haddad', email })
+  })
+  const caller = await gateway.as('personnel.read', 'projects.read')
+  const answer = await caller.get('/v1/risks?owner=leila%20haddad')
+  expect(answer).toMatchProblem(400, 'BAD_REQUEST')
+  expect(answer.body.errors[0].detail).toMatch(/'leila haddad': one@names.example, two@names.example/)
+  expect(await (await gateway.as('projects.read')).get('/v1/risks?owner=leila%20haddad')).toMatchProblem(
+    403,
+    'INSUFFICIENT_SCOPE',
+  )
+})
+
+test.each(['risks', 'issues'])('days filter %s alike in every order', async (list) => {
+  const { caller } = await openDue()
+  for (const filter of ['dueAfter=2026-11-30', 'dueBefore=2026-12-01', 'dueAfter=2026-01-01&dueBefore=2026-12-01']) {
+    const found = async (order: string) => {
+      const { body } = await caller.get(`/v1/${list}?${filter}${order}`)
+      return body.data.map(({ id }: { id: string }) => id).toSorted()
+    }
+    const own = await found('')
+    expect(own.length).toBeGreaterThan(0)
+    expect([filter, await found('&order=DUE'), await found('&order=UPDATED')]).toEqual([filter, own, own])
+  }
+})

@@ -101,3 +101,14 @@ test('a store without a change has nothing to show', async () => {
     projects: [],
   })
 })
+
+test('a trend ends with what the register has in projects of the same statuses', async () => {
+  const { gateway } = await openFilled()
+  const caller = await gateway.as('projects.read')
+  for (const status of ['ACTIVE', 'CLOSED,ON_HOLD']) {
+    const { body } = await caller.get(`/v1/risks/trend?from=2030-01-01&to=2030-01-01&projectStatus=${status}`)
+    const { body: list } = await caller.get(`/v1/risks?limit=1&total=true&projectStatus=${status}`)
+    expect(list.page.total).toBeGreaterThan(0)
+    expect(body.points[0].live).toBe(list.page.total)
+  }
+})

@@ -99,8 +99,8 @@ const risks: readonly Question[] = [
   },
   {
     words: 'Risks of an owner, by name',
-    graphql: '{ risks(filter: {owner: "Diego Fuentes"}) { nodes { title } } }',
-    says: /'Diego Fuentes'.*(e-mail|id)/s,
+    graphql: '{ risks(filter: {owner: "Diego Fuentes"}) { nodes { ownerName } } }',
+    meant: each('risks.nodes', 'ownerName', 'Diego Fuentes', 'Fuentes, Diego'),
   },
   {
     words: 'Weather risks',

@@ -40,7 +40,13 @@ test('the matrix and the counts of issues are what the lists with the same filte
           }
         }
       }
+      const { body: residual } = await caller.get(`/v1/risks/residual-matrix?${ofRisks}`)
+      for (const { likelihood, impact, count } of residual.cells) {
+        expect(count).toBe(await inList(`residualLikelihood=${likelihood}`, `residualImpact=${impact}`))
+      }
       const all = await inList()
+      expect(total(residual.cells) + residual.unassessed).toBe(all)
+      expect(total(residual.levels)).toBe(all)
       expect(matrix.unplaced).toBe(await inList('unplaced=true'))
       expect(total(matrix.cells) + matrix.unassessed + matrix.unplaced).toBe(all)
       expect(total(matrix.levels)).toBe(all)
@@ -79,13 +85,16 @@ test('both are read in GraphQL with the same filter, in one query with their lis
   await gateway.write(async (write) => {
     const projectId = await addProject(write, project({ key: 'APOLLO' }))
     for (const [index, step] of [5, 5, null].entries()) {
-      await addRisk(write, risk(projectId, { reference: `R-${index}`, likelihood: step, impact: step }))
+      const residual = index === 0 ? { residualLikelihood: 2, residualImpact: 5 } : {}
+      await addRisk(write, risk(projectId, { reference: `R-${index}`, likelihood: step, impact: step, ...residual }))
     }
   })
   const caller = await gateway.as('projects.read')
   const { body } = await caller.graphql(`{
     riskMatrix { cells { __typename likelihood impact count } unassessed unplaced levels { level count } }
     critical: riskMatrix(filter: { level: [CRITICAL] }) { cells { n: count } unassessed }
+    residualMatrix { cells { likelihood impact count } unassessed }
+    remaining: risks(filter: { residualLikelihood: 2, residualImpact: 5 }) { nodes { reference } }
     issueCounts { total severities { severity count } }
     risks { totalCount }
   }`)
@@ -95,6 +104,8 @@ test('both are read in GraphQL with the same filter, in one query with their lis
       unassessed: 1,
       unplaced: 0,
     },
+    residualMatrix: { cells: [{ likelihood: 2, impact: 5, count: 1 }], unassessed: 2 },
+    remaining: { nodes: [{ reference: 'R-0' }] },
     critical: { cells: [{ n: 2 }], unassessed: 0 },
     issueCounts: { total: 0 },
     risks: { totalCount: 3 },

@@ -97,7 +97,7 @@ const risk = fc
         category: optional(texts),
         response: optional(fc.constantFrom('AVOID', 'MITIGATE', 'TRANSFER', 'ACCEPT')),
         status: fc.constantFrom('OPEN', 'OCCURRED', 'CLOSED'),
-        mitigation: optional(free),
+        mitigation: optional(fc.oneof(free, fc.constantFrom('n/a', 'TBD.', '-', 'None'))),
         cause: optional(free),
         reviewOn: optional(day),
         scoreGiven: optional(fc.integer({ min: 0, max: 25 })),

@@ -48,10 +48,12 @@ export function pageOf<Row>(
   placeOf: (row: Row) => Place,
   { first, after }: PageRequest,
   feedEnd?: number,
+  isDescending = false,
 ) {
   const start = after == null ? undefined : placeIn(list, after)
-  const sorted = rows.toSorted((one, other) => comparePlaces(placeOf(one), placeOf(other)))
-  const following = start ? sorted.filter((row) => comparePlaces(placeOf(row), start) > 0) : sorted
+  const compare = (one: Place, other: Place) => (isDescending ? -1 : 1) * comparePlaces(one, other)
+  const sorted = rows.toSorted((one, other) => compare(placeOf(one), placeOf(other)))
+  const following = start ? sorted.filter((row) => compare(placeOf(row), start) > 0) : sorted
   const nodes = following.slice(0, first ?? undefined)
   const edges = nodes.map((node) => ({ node, cursor: cursorAt(list, placeOf(node)) }))
   const end = feedEnd === undefined ? null : cursorAt(list, [feedEnd])

@@ -49,6 +49,12 @@ const CASES: readonly Case[] = [
       [`owner=${personIds[1]}`]: 'risk_by_owner (owner_id=? AND live=?)',
       'owner=none': 'risk_by_owner (owner_id=? AND live=?)',
       'category=supply': 'risk_by_category (category_folded=? AND live=?)',
+      'dueAfter=2026-01-01': 'risk_by_live (live=?)',
+      'order=DUE': 'risk_by_due (live=?)',
+      'order=DUE&dueAfter=2026-01-01': 'risk_by_due (live=? AND due_key>? AND due_key<?)',
+      'order=DUE&dueBefore=2026-08-01': 'risk_by_due (live=? AND due_key<?)',
+      'order=UPDATED': 'risk_by_updated (live=?)',
+      'order=UPDATED&updatedSince=2026-01-01': 'risk_by_updated (live=? AND updated_at>?)',
     }),
   },
   {

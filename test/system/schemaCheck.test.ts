@@ -65,7 +65,7 @@ function changedApi(changes: Readonly<Record<string, unknown>>) {
   return JSON.stringify(document)
 }
 
-const SEARCH = 'paths > /v1/personnel > get > parameters > 3'
+const SEARCH = 'paths > /v1/personnel > get > parameters > 5'
 const SCHEMAS = 'components > schemas'
 const OPEN_STATUS = `${SCHEMAS} > OpenIssueStatus`
 
@@ -131,7 +131,7 @@ test('changes that break callers are all named, and each once', () => {
     'paths > /v1/issues > get > x-required-scope': undefined,
     'paths > /v1/groups/{id} > get > responses > 200': undefined,
     [`${SEARCH} > schema > maxLength`]: 20,
-    'paths > /v1/personnel > get > parameters > 7 > name': 'first',
+    'paths > /v1/personnel > get > parameters > 10 > name': 'first',
     [`${SCHEMAS} > AddPersonInput > required`]: ['name', 'email'],
     [`${SCHEMAS} > Person > properties > name > type`]: ['string', 'null'],
     [`${SCHEMAS} > Issue > properties > title > type`]: 'integer',

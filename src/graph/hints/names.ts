@@ -17,7 +17,7 @@ const SCOPE_OF = {
   import: 'personnel.manage',
 } as const satisfies Record<IdKind, Scope>
 
-type Named = Pick<CountedList, 'names'>
+type Named = Pick<CountedList, 'names' | 'needs'>
 
 interface GivenNames {
   readonly member: string
@@ -34,8 +34,10 @@ function givenNames({ names = {} }: Named, filter: object): GivenNames[] {
   })
 }
 
-/** Whether the caller may look up the names of a filter. If not, neither the result nor the cost may depend on them. */
+/** Whether the caller may use a filter: its names, and what else needs a scope. If not, neither the result nor the cost may depend on them. */
 export function mayUseNames(list: Named, filter: object, mayRead: (scope: Scope) => boolean): boolean {
+  const scope = list.needs?.(filter)
+  if (scope !== undefined && !mayRead(scope as Scope)) return false
   return list.names === undefined || givenNames(list, filter).every(({ naming }) => mayRead(SCOPE_OF[naming.kind]))
 }
 
@@ -49,30 +51,35 @@ async function requireNames(context: Context, given: readonly GivenNames[]): Pro
   const { principal } = context
   for (const { member, naming, values } of given) {
     const impossible = impossibleIn(naming, values)
-    if (impossible !== undefined) throw unknownName(member, naming, impossible, undefined)
+    if (impossible !== undefined) throw unknownName(member, naming, { name: impossible })
     const scope = SCOPE_OF[naming.kind]
     if (!grants(principal.scopes, scope)) throw missingScope(scope)
   }
   for (const { member, naming, values } of given) {
     const missing = await missingIn(context)(values, naming)
-    if (missing) throw unknownName(member, naming, missing.name, missing.meant)
+    if (missing) throw unknownName(member, naming, missing)
   }
 }
 
 interface Missing {
   readonly name: string
-  readonly meant: string | undefined
+  /** The rows that share the name, told apart. */
+  readonly sharing?: readonly string[]
+  readonly meant?: string | undefined
 }
 
 /** Looked up once for each list: one variable may be in the filters of many aliases. */
 const missingIn = oncePer(({ rowCounts: { names } }: Context) =>
   oncePerPair(async (values: GivenNames['values'], naming: Naming): Promise<Missing | undefined> => {
     const name = await names.missing(naming, values)
-    return name === undefined ? undefined : { name, meant: await names.nearest(naming, name) }
+    if (name === undefined) return undefined
+    return { name, sharing: await names.sharing(naming, name), meant: await names.nearest(naming, name) }
   }),
 )
 
-function unknownName(member: string, { kind, identifiers }: Naming, name: string, meant: string | undefined): Fault {
+function unknownName(member: string, { kind, identifiers }: Naming, { name, meant, sharing = [] }: Missing): Fault {
+  if (sharing.length > 1)
+    return badArgument(member, `Several have the name '${name}': ${sharing.join(', ')}. Name one of them so.`)
   const hint = meant === undefined ? `Name it by ${identifiers}.` : `Did you mean ${meant}?`
   return badArgument(member, `There is no ${kind} '${name}'. ${hint}`)
 }

@@ -60,6 +60,9 @@ function pageRequestOf(context: Context, declared: AnyList, args: Arguments, pre
   requirePageSize(given.first)
   const list = orderedBy(declared, given.orderBy)
   const all = given.filter ?? {}
+  const scope = list.needs?.(all)
+  // The nouns name scopes; the store, which declares lists, knows none.
+  if (scope !== undefined) requireScope(principal, scope as Scope)
   const filter = list.visible?.(all, callerOf(principal)) ?? all
   const bound = boundFilter(store.read, list, filter, `${prefix}f`)
   const keys = given.after == null ? undefined : placeAfter(store.read, list, given.after)
@@ -82,7 +85,6 @@ export function requirePageSize(first: number | null | undefined): void {
 }
 
 function callerOf(principal: Principal): Caller {
-  // The nouns name scopes; the store, which declares lists, knows none.
   return {
     mayRead: (scope) => grants(principal.scopes, scope as Scope),
     require: (scope) => requireScope(principal, scope as Scope),

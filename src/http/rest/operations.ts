@@ -33,6 +33,12 @@ const PROJECT = `fragment Project on Project { ${columnsOf('projects')} } ${DETA
 const RISK = `fragment Risk on Risk { ${columnsOf('risks')} } ${REFS} ${DETAIL}`
 const ISSUE = `fragment Issue on Issue { ${columnsOf('issues')} } ${REFS} ${DETAIL}`
 
+const MATRIX = `fragment RiskMatrix on RiskMatrix {
+  cells { ...RiskMatrixCell } unassessed unplaced levels { ...RiskLevelCount }
+}
+fragment RiskMatrixCell on RiskMatrixCell { likelihood impact count }
+fragment RiskLevelCount on RiskLevelCount { level count }`
+
 const SYNC_PARTS = `fragment SyncWarning on SyncWarning { pointer detail }
 fragment SyncCounts on SyncCounts { created updated unchanged closed }`
 
@@ -48,12 +54,13 @@ const PAGE = 'pageInfo { hasNextPage endCursor } totalCount @include(if: $total)
 
 /** The parameters of each filter, whose types are those of its members. */
 const FILTERS: Readonly<Record<string, string>> = {
-  PersonFilter: 'status group department search email externalId updatedSince',
+  PersonFilter: 'status group allGroups department ownsNothing search email externalId updatedSince',
   GroupFilter: 'search updatedSince',
-  ProjectFilter: 'status search updatedSince',
+  ProjectFilter: 'status topLevel search updatedSince',
   RiskFilter:
-    'project status level minScore minResidualScore likelihood impact unplaced owner category reviewBefore dueBefore search updatedSince',
-  IssueFilter: 'project severity status assignee risk dueBefore search updatedSince',
+    'project projectStatus status level minScore minResidualScore likelihood impact residualLikelihood residualImpact unplaced owner ownership ownerDepartment category mitigated reviewBefore reviewAfter dueBefore dueAfter search updatedSince',
+  IssueFilter:
+    'project projectStatus severity status assignee assignment assigneeDepartment risk dueBefore dueAfter search updatedSince',
 }
 
 /** A parameter of the path that takes the place of a filter. */
@@ -147,10 +154,8 @@ export const OPERATIONS = {
 
   listRisks: listOf('listRisks', 'risks', RISK),
   getRisk: oneOf('getRisk', 'risk', RISK),
-  riskMatrix: `${rootOf('riskMatrix', 'riskMatrix')} { ...RiskMatrix }
-  } fragment RiskMatrix on RiskMatrix { cells { ...RiskMatrixCell } unassessed unplaced levels { ...RiskLevelCount } }
-  fragment RiskMatrixCell on RiskMatrixCell { likelihood impact count }
-  fragment RiskLevelCount on RiskLevelCount { level count }`,
+  riskMatrix: `${rootOf('riskMatrix', 'riskMatrix')} { ...RiskMatrix } } ${MATRIX}`,
+  residualMatrix: `${rootOf('residualMatrix', 'residualMatrix')} { ...RiskMatrix } } ${MATRIX}`,
   riskHistory: historyOf('riskHistory', 'risk'),
 
   listIssues: listOf('listIssues', 'issues', ISSUE),
@@ -174,11 +179,11 @@ export const OPERATIONS = {
   } ${PROJECT_REF} ${FIELD_CHANGE} ${IMPORT_RUN}`,
 
   getMovements: `query getMovements(
-    $since: DateTime!, $until: DateTime, $project: [String!], $level: [RiskLevel!], $limit: Int, $including: [ID!]
+    $since: DateTime!, $until: DateTime, $project: [String!], $level: [RiskLevel!], $projectStatus: [ProjectStatus!],
+    $limit: Int, $including: [ID!]
   ) {
-    movements(since: $since, until: $until, filter: { project: $project, level: $level }, first: $limit, including: $including) {
-      ...Movements
-    }
+    movements(since: $since, until: $until, first: $limit, including: $including,
+      filter: { project: $project, level: $level, projectStatus: $projectStatus }) { ...Movements }
   } fragment Movements on Movements {
     since until counts { ...MovementCounts } risks { ...RiskMovement } issues { ...IssueMovement }
     projects { ...ProjectMovements }
@@ -189,8 +194,8 @@ export const OPERATIONS = {
     id reference title project { ...ProjectRef } movement severityFrom severityTo dueFrom dueTo
   } fragment ProjectMovements on ProjectMovements { project { ...ProjectRef } counts { ...MovementCounts } } ${PROJECT_REF}`,
 
-  getRiskTrend: `query getRiskTrend($from: Date!, $to: Date!, $step: TrendStep = DAY, $project: [String!]) {
-    riskTrend(from: $from, to: $to, step: $step, filter: { project: $project }) { ...RiskTrend }
+  getRiskTrend: `query getRiskTrend($from: Date!, $to: Date!, $step: TrendStep = DAY, $project: [String!], $projectStatus: [ProjectStatus!]) {
+    riskTrend(from: $from, to: $to, step: $step, filter: { project: $project, projectStatus: $projectStatus }) { ...RiskTrend }
   } fragment RiskTrend on RiskTrend { points { ...RiskTrendPoint } }
   fragment RiskTrendPoint on RiskTrendPoint { on live unassessed low medium high critical score }`,
 

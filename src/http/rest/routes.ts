@@ -47,6 +47,7 @@ const TABLE: readonly Route[] = [
   { method: 'GET', path: '/v1/projects/{idOrKey}', operation: 'getProject', status: 200 },
   { method: 'GET', path: '/v1/risks', operation: 'listRisks', status: 200, sheet: 'risks' },
   { method: 'GET', path: '/v1/risks/matrix', operation: 'riskMatrix', status: 200 },
+  { method: 'GET', path: '/v1/risks/residual-matrix', operation: 'residualMatrix', status: 200 },
   { method: 'GET', path: '/v1/risks/{id}', operation: 'getRisk', status: 200 },
   { method: 'GET', path: '/v1/issues', operation: 'listIssues', status: 200, sheet: 'issues' },
   { method: 'GET', path: '/v1/issues/counts', operation: 'issueCounts', status: 200 },

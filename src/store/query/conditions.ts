@@ -1,4 +1,4 @@
-import { type AnyColumn, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { growingCache, oncePerPair } from '../../caches.js'
 import { badArgument } from '../../errors.js'
@@ -91,6 +91,25 @@ interface KnownKey {
   readonly shown: (t: Tables) => AnyPgColumn
   /** Whether a text can be such a name; by default any can. */
   readonly canBe?: (text: string) => boolean
+  /** Where several rows may have the name: those that it may mean. It is known only if one of them has it. */
+  readonly among?: (t: Tables) => SQL
+  /** The name that all other texts are. */
+  readonly otherwise?: KnownKey
+}
+
+/** The name that a text can be. */
+function keyFor({ key: first }: Naming, text: string): KnownKey | undefined {
+  for (let key = first; key; key = key.otherwise) if (key.canBe?.(text) ?? true) return key
+  return undefined
+}
+
+/** Those of these canonical names that are each kind of name, with the condition that a row has one of them. */
+function byKey({ t, among }: Read, naming: Naming, names: readonly string[]) {
+  const keyOf = (name: string) => keyFor(naming, name)
+  return [...new Set(names.map(keyOf))].flatMap((key) => {
+    const own = names.filter((name) => keyOf(name) === key)
+    return key ? { key, isNamed: and(among(key.column(t), own), key.among?.(t)) } : []
+  })
 }
 
 const AS_GIVEN: Canonical = (text) => text
@@ -110,8 +129,8 @@ export const namesIn = oncePerPair((values: Texts, { kind, key }: Naming): Reado
 })
 
 /** The first value that can match no row: it has the form of neither an id nor a name. */
-export function impossibleIn({ kind, key }: Naming, values: Texts): string | undefined {
-  const canBe = (text: string) => isId(kind, text) || (key !== undefined && (key.canBe?.(text) ?? true))
+export function impossibleIn(naming: Naming, values: Texts): string | undefined {
+  const canBe = (text: string) => isId(naming.kind, text) || keyFor(naming, text) !== undefined
   return values.filter((value) => value != null).find((value) => !canBe(value))
 }
 
@@ -122,14 +141,19 @@ export function refersTo(read: Read, column: AnyPgColumn, naming: Naming, values
   const none = values.some((value) => value == null) ? isNull(column) : undefined
   if (names.length === 0) return ids.length === 0 && none ? none : or(read.among(column, ids), none)
   const table = naming.table(read.t)
-  const byName = naming.key ? read.among(naming.key.column(read.t), names) : sql`false`
-  const named = sql`(select ${table.id} from ${table} where ${ids.length === 0 ? byName : or(read.among(table.id, ids), byName)})`
+  const named = byKey(read, naming, names)
+  const isOneOf = or(ids.length > 0 ? read.among(table.id, ids) : undefined, ...named.map(({ isNamed }) => isNamed))
+  const found = sql`(select ${table.id} from ${table} where ${isOneOf ?? sql`false`})`
   // One name is an equality, so that an index can serve the order too.
-  return or(names.length + ids.length === 1 ? sql`${column} = ${named}` : sql`${column} in ${named}`, none)
+  const isOne = names.length + ids.length === 1 && !named[0]?.key.among
+  return or(isOne ? sql`${column} = ${found}` : sql`${column} in ${found}`, none)
 }
 
 /** Bounds the cache, because callers choose the names; all names of one filter must fit. */
 const KNOWN_MAX = Math.max(1_000, LIMITS.filterItemsMax)
+
+/** Rows of one name that an error lists. */
+const SHARING_SHOWN_MAX = 10
 
 /** Caches which names exist, until the change counter of their table rises. */
 export class KnownNames {
@@ -149,20 +173,40 @@ export class KnownNames {
     const isKnown = (name: string) => this.known.get(`${naming.kind} ${name}`) === version
     const unsure = [...names.keys()].filter((name) => !isKnown(name))
     if (unsure.length === 0) return undefined
-    const column = naming.key?.column(read.t)
-    const found = column && sql`select ${column} from ${naming.table(read.t)} where ${read.among(column, unsure)}`
-    for (const name of found ? await textsOf(read, found) : []) this.known.set(`${naming.kind} ${name}`, version)
+    for (const name of await this.found(naming, unsure)) this.known.set(`${naming.kind} ${name}`, version)
     const [missing] = unsure.filter((name) => !isKnown(name))
     return missing === undefined ? undefined : names.get(missing)
   }
 
+  /** Those of these names that exactly one row has. */
+  private async found(naming: Naming, names: readonly string[]): Promise<string[]> {
+    const { read } = this.store
+    const found = byKey(read, naming, names).map(({ key, isNamed }) => {
+      const column = key.column(read.t)
+      const from = sql`from ${naming.table(read.t)} where ${isNamed}`
+      return textsOf(read, sql`select ${column} ${from} group by ${column} having count(*) = 1`)
+    })
+    return (await Promise.all(found)).flat()
+  }
+
+  /** How the rows are told apart that share this name. */
+  async sharing(naming: Naming, text: string): Promise<string[]> {
+    const { read } = this.store
+    const [one] = byKey(read, naming, [naming.key?.canonical(text) ?? text])
+    if (!one?.key.among || !naming.key) return []
+    const table = naming.table(read.t)
+    const shown = sql`select coalesce(${naming.key.shown(read.t)}, ${table.id}) from ${table} where ${one.isNamed}`
+    return textsOf(read, sql`${shown} order by 1 limit ${read.limit(SHARING_SHOWN_MAX)}`)
+  }
+
   /** The existing name with the nearest spelling, of those next to it in the order of an index. */
-  async nearest({ table, key }: Naming, text: string): Promise<string | undefined> {
+  async nearest(naming: Naming, text: string): Promise<string | undefined> {
+    const key = keyFor(naming, text) ?? naming.key
     if (!key) return undefined
     const { read } = this.store
     const [column, name] = [key.column(read.t), key.canonical(text)]
     const most = read.limit(NAMES_COMPARED_MAX / 2)
-    const from = sql`select ${key.shown(read.t)} as name from ${table(read.t)} where ${column}`
+    const from = sql`select ${key.shown(read.t)} as name from ${naming.table(read.t)} where ${column}`
     const after = sql`${from} > ${name} order by ${column} limit ${most}`
     const before = sql`${from} < ${name} order by ${column} desc limit ${most}`
     const both = sql`select name from (${after}) after_it union all select name from (${before}) before_it`

@@ -34,6 +34,8 @@ export interface List<T extends PgTable, F> {
   parts?(read: Read, filter: F): readonly SQL[] | undefined
   /** Whether an index or `parts` serve a filter; by default `indexed` says so. */
   serves?(filter: F): boolean
+  /** The scope that a filter needs besides the one of the list. */
+  needs?(filter: F): string | undefined
   /** The filter limited to what the caller may read; throws if it asks for more by name. */
   visible?(filter: F, caller: Caller): F
   /**

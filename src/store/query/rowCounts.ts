@@ -4,7 +4,7 @@ import type { LRUCache } from 'lru-cache'
 import { growingCache, oncePer } from '../../caches.js'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-import { counterOf } from '../changeCounters.js'
+import { counterOf, countersIn } from '../changeCounters.js'
 import type { Read, Readership, Store } from '../store.js'
 import type { Tables } from '../tables.js'
 import { KnownNames } from './conditions.js'
@@ -16,7 +16,10 @@ import type { AnyRelation } from './relations.js'
 const MEASURE_EVERY_MS = 5_000
 
 /** A list whose empty filter matches all its live rows. */
-export type CountedList = Pick<AnyList, 'name' | 'table' | 'matching' | 'indexed' | 'needsScan' | 'names' | 'orders'>
+export type CountedList = Pick<
+  AnyList,
+  'name' | 'table' | 'matching' | 'indexed' | 'needsScan' | 'names' | 'needs' | 'orders'
+>
 
 /** A relation and its join table, if it has one. */
 export type CountedRelation = Pick<AnyRelation, 'list' | 'through'>
@@ -63,12 +66,14 @@ export class RowCounts {
   async of(list: CountedList, filter: object = {}, most = 0): Promise<number> {
     const { read, versions } = this.store
     // A count by an e-mail changes with the e-mail.
-    const named = Object.entries(list.names ?? {}).filter(([member]) => Object.hasOwn(filter, member))
-    const tables = [list.table, ...named.map(([, { table }]) => table)]
-    const counters = tables.map((table) => counterOf(table(read.t)) ?? 'all')
+    const matching = list.matching(read, filter)
+    const counters = new Set([
+      counterOf(list.table(read.t)) ?? 'all',
+      ...(matching ? countersIn(matching) : []),
+    ] as const)
     // Read the versions before counting, so that a count is never cached under a newer version.
     const found = await versions()
-    const version = [...new Set(counters)].map((counter) => found[counter]).join()
+    const version = [...counters].map((counter) => found[counter]).join()
     const upTo = Math.max(most, LIMITS.wholeListRowsMax)
     const key = `${list.name} ${upTo} ${JSON.stringify(filter)}`
     const count = () => {
