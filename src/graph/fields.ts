@@ -35,12 +35,16 @@ export function columns<Row extends object>(
   }
 }
 
+type Args = (arg: ArgBuilder<Types>) => InputFieldMap
+
+/** With one argument at most, without which it is null. */
 export function computedField<T extends Identified>(
   type: ObjectRef<Types, T['$inferSelect']>,
   name: string,
-  { computed, ...options }: Described & { type: LeafType; nullable?: boolean; computed: Computed<T> },
+  options: Described & { type: LeafType; nullable?: boolean; computed: Computed<T>; args?: Args },
 ): void {
-  field(type, name, () => ({ ...options, extensions: { sql: { computed } } }))
+  const { computed, args, ...shown } = options
+  field(type, name, (arg) => ({ ...shown, ...(args && { args: args(arg) }), extensions: { sql: { computed } } }))
 }
 
 /** A field that shows the row of a list whose id is in a column. */
@@ -166,7 +170,7 @@ export function queryView<A, Row extends object>(
   name: string,
   options: Described & {
     readonly type: ObjectRef<Types, Row>
-    readonly args: (arg: ArgBuilder<Types>) => InputFieldMap
+    readonly args: Args
     readonly scope: Scope
     readonly view: View<A>
     readonly price: FieldPrice

@@ -147,5 +147,5 @@ queryView('movements', {
     including: arg.idList({ description: 'Ids of risks to list too if they moved, whatever `first` is.' }),
   }),
   view: movementsView,
-  price: { derived: { list: changes, filter: ({ since }) => ({ since }) } },
+  price: { derived: { lists: [changes], args: ({ since }) => ({ filter: { since } }) } },
 })

@@ -49,8 +49,8 @@ queryView('riskTrend', {
   view: riskTrendView,
   price: {
     derived: {
-      list: changes,
-      filter: ({ from }) => ({ since: `${from}T00:00:00.000Z` }),
+      lists: [changes],
+      args: ({ from }) => ({ filter: { since: `${from}T00:00:00.000Z` } }),
       entries: (args) => pointCount(args as unknown as TrendArguments),
     },
   },

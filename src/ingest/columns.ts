@@ -66,7 +66,7 @@ export const SHEETS: Readonly<Record<SheetNoun, SheetPlan>> = {
   groups: sheet(GROUP_COLUMNS, 'id name externalId description memberCount'),
   projects: sheet(
     PROJECT_COLUMNS,
-    'id key name description url status openRiskCount openIssueCount topRiskScore syncedAt details',
+    'id key name description url status openRiskCount criticalRiskCount openIssueCount topRiskScore syncedAt details',
   ),
   risks: sheet(
     RISK_COLUMNS,

@@ -10,7 +10,7 @@ import { keyPart } from '../store/query/rowKeys.js'
 import type { Tables } from '../store/tables.js'
 import { trimmed } from '../text.js'
 import type { RiskLevel as RiskLevelName } from '../vocabulary.js'
-import { isProject, type ProjectRow, projectHealth, projectKeys, projects } from './projects.js'
+import { isProject, overdueIssueCount, type ProjectRow, projectHealth, projectKeys, projects } from './projects.js'
 import { boundsOf } from './scores.js'
 
 export const ProjectStatus = enumOf('ProjectStatus', 'The status of a project.', {
@@ -33,15 +33,17 @@ columns(Project, {
   status: { type: ProjectStatus, description: 'The status of the project.' },
   syncedAt: { type: 'DateTime', nullable: true, description: "When the project's data was last imported or synced." },
 })
-computedField(Project, 'openRiskCount', {
+const count = (name: Exclude<keyof typeof projectHealth, 'topRiskScore'>, description: string) =>
+  computedField(Project, name, { type: 'Int', description, computed: projectHealth[name] })
+count('openRiskCount', 'The number of its risks that are not closed.')
+count('criticalRiskCount', 'The number of its risks of the level CRITICAL that are not closed.')
+count('openIssueCount', 'The number of its open issues.')
+computedField(Project, 'overdueIssueCount', {
   type: 'Int',
-  description: 'The number of its risks that are not closed.',
-  computed: projectHealth.openRiskCount,
-})
-computedField(Project, 'openIssueCount', {
-  type: 'Int',
-  description: 'The number of its open issues.',
-  computed: projectHealth.openIssueCount,
+  nullable: true,
+  description: 'The number of its open issues that were due before a day; null if no day is given.',
+  computed: overdueIssueCount,
+  args: (arg) => ({ on: arg({ type: 'Date', description: 'The day: issues due before it are overdue.' }) }),
 })
 computedField(Project, 'topRiskScore', {
   type: 'Int',

@@ -81,19 +81,25 @@ export function inProjects(read: Read, column: AnyPgColumn, filter: Optional<InP
 
 type OfProject = Computed<Tables['project']>
 
-function liveCount(entry: (t: Tables) => Tables['risk'] | Tables['issue']): OfProject {
+function liveCount(
+  entry: (t: Tables) => Tables['risk'] | Tables['issue'],
+  more?: (t: Tables, given?: SQLWrapper) => SQL,
+  how: Pick<OfProject, 'counted' | 'isCount'> = { counted: entry },
+): OfProject {
   return {
     of: (t) => t.project,
-    counted: entry,
-    value: ({ t }, { id }) => {
+    ...how,
+    value: ({ t }, { id }, given) => {
       const { projectId, live } = entry(t)
-      return sql`(select count(*) from ${entry(t)} where ${projectId} = ${id} and ${live} = 1)`
+      return sql`(select count(*) from ${entry(t)} where ${projectId} = ${id} and ${live} = 1${more?.(t, given)})`
     },
   }
 }
 
 const openRiskCount = liveCount((t) => t.risk)
 const openIssueCount = liveCount((t) => t.issue)
+const isCritical = ({ risk }: Tables) => sql` and ${isAtLevels(risk.sortKey, ['CRITICAL'])}`
+const criticalRiskCount = liveCount((t) => t.risk, isCritical)
 const topRiskScore: OfProject = { of: (t) => t.project, value: ({ t }, { id }) => ofTopRisk(t, id, t.risk.score) }
 
 /** A column of the highest live risk of a project: the first in the order of the index; max() would read all of them. */
@@ -101,7 +107,11 @@ function ofTopRisk({ risk }: Tables, projectId: AnyPgColumn, column: AnyPgColumn
   return sql`(select ${column} from ${risk} where ${risk.projectId} = ${projectId} and ${risk.live} = 1 order by ${risk.sortKey} limit 1)`
 }
 
-export const projectHealth = { openRiskCount, openIssueCount, topRiskScore }
+export const projectHealth = { openRiskCount, criticalRiskCount, openIssueCount, topRiskScore }
+
+const isOverdue = ({ issue }: Tables, day?: SQLWrapper) => sql` and ${issue.dueOn} < ${day}`
+/** The open issues that were due before a day; no index of a project's issues has it, so they are read themselves. */
+export const overdueIssueCount = liveCount((t) => t.issue, isOverdue, { isCount: true })
 
 function matching({ t, among }: Read, filter: ProjectFilter): SQL | undefined {
   return and(

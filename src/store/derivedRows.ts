@@ -76,6 +76,18 @@ export const riskTrendPoint = table('risk_trend_point', {
   score: integer('score').notNull(),
 })
 
+export const overdue = table('overdue', { id: integer('id').notNull(), total: integer('total').notNull() })
+
+export const overduePerson = table('overdue_person', {
+  position: integer('position').notNull(),
+  personId: text('person_id'),
+  name: text('name'),
+  overdueIssueCount: integer('overdue_issue_count').notNull(),
+  openIssueCount: integer('open_issue_count').notNull(),
+  overdueRiskCount: integer('overdue_risk_count').notNull(),
+  riskCount: integer('risk_count').notNull(),
+})
+
 /** One changed field of a history row (a list as one text). */
 export const fieldChange = table('field_change', {
   id: integer('id').notNull(),

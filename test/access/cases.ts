@@ -180,7 +180,11 @@ const syncProject = changing(
   'projects.manage',
 )
 
-const PERIOD = { movements: { since: '2026-01-01' }, trend: { from: '2026-11-02', to: '2026-11-02' } } as const
+const PERIOD = {
+  movements: { since: '2026-01-01' },
+  trend: { from: '2026-11-02', to: '2026-11-02' },
+  overdue: { on: '2020-01-01' },
+} as const
 
 export const CASES: Case[] = [
   list('personnel', 'personnel.read', 7),
@@ -213,6 +217,7 @@ export const CASES: Case[] = [
     { points: [expect.objectContaining({ live: 32 })] },
     PERIOD.trend,
   ),
+  summary('overdueByPerson', 'overdue', 'total', { total: 0 }, PERIOD.overdue),
   innerList('groups/{id}/members', 'personnel.read', 'groupIds', 'group', 'members'),
   listBelow('projects/{idOrKey}/risks', 'projectIds', 'risks', 'project'),
   listBelow('projects/{idOrKey}/issues', 'projectIds', 'issues', 'project'),

@@ -66,8 +66,8 @@ const EXPECTED: Record<string, string[]> = {
     `{odd},One; two,'+49,'@home,1,${AT},${AT}`,
   ],
   '/v1/projects': [
-    'id,key,name,description,url,status,openRiskCount,openIssueCount,topRiskScore,syncedAt,createdAt,updatedAt',
-    `{apollo},APOLLO,Apollo bridge,"Über\r\nden Fluß","https://x.org/?a=1,2",ACTIVE,2,2,20,SYNCED,${AT},${AT}`,
+    'id,key,name,description,url,status,openRiskCount,criticalRiskCount,openIssueCount,topRiskScore,syncedAt,createdAt,updatedAt',
+    `{apollo},APOLLO,Apollo bridge,"Über\r\nden Fluß","https://x.org/?a=1,2",ACTIVE,2,1,2,20,SYNCED,${AT},${AT}`,
   ],
   '/v1/risks': [
     [

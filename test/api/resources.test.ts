@@ -22,7 +22,8 @@ const WHOLE: Record<string, (ids: ContractStage['ids']) => object> = {
   }),
   '/v1/projects/{apollo}': (ids) => ({
     ...{ id: ids['apollo'], ...apollo, description: null, url: null, status: 'ACTIVE' },
-    ...{ openRiskCount: 4, openIssueCount: 2, topRiskScore: 25, syncedAt: EARLIER, details: [], ...timestamps },
+    ...{ openRiskCount: 4, criticalRiskCount: 2, openIssueCount: 2, overdueIssueCount: null, topRiskScore: 25 },
+    ...{ syncedAt: EARLIER, details: [], ...timestamps },
   }),
   '/v1/risks/{R-1}': (ids) => ({
     ...{ id: ids['R-1'], reference: 'R-1', project: { id: ids['apollo'], ...apollo }, title: 'Steel arrives late' },

@@ -46,7 +46,7 @@ const rootFields = roots.flatMap((type) => fieldsOf(type))
 
 /** Object types that are no entities: connections, payloads, counts, details, history and what is derived from it. */
 const isPlumbing = ({ name }: GraphQLNamedType) =>
-  /^(Query|Mutation|PageInfo|Detail|ImportRun|RemovedGroup|(Field)?Change|Sync(Result|Counts|Warning)|RiskMatrix(Cell)?|IssueCounts|SyncPersonnelResult|RiskTrend(Point)?|Movements)$|(Connection|Edge|Counts?|Movements?)$/.test(
+  /^(Query|Mutation|PageInfo|Detail|ImportRun|RemovedGroup|(Field)?Change|Sync(Result|Counts|Warning)|RiskMatrix(Cell)?|IssueCounts|SyncPersonnelResult|RiskTrend(Point)?|Overdue(By)?Person|Movements)$|(Connection|Edge|Counts?|Movements?)$/.test(
     name,
   )
 const entities = objectTypes.filter((type) => !isPlumbing(type))
@@ -184,7 +184,7 @@ describe('scopes', () => {
         'Change.project',
         'Change.risk',
       ],
-      ...['Issue.assignee', 'Person.issues', 'Person.risks', 'Risk.owner'],
+      ...['Issue.assignee', 'OverduePerson.person', 'Person.issues', 'Person.risks', 'Risk.owner'],
     ])
   })
 })

@@ -70,7 +70,7 @@ test('a finished day stays, whatever happens later and whatever the clock says',
   expect((await until('2026-11-04')).map(({ score }: { score: number }) => score)).toEqual([0, 10, 20, 20, 20])
 })
 
-test('a long history is read outside the event loop, with the same result', async () => {
+test('a long history, and what is overdue of many, is read outside the event loop, with the same result', async () => {
   const { gateway } = await openFilled()
   const own: TestStore = gateway.own
   const lent: TestStore = Object.create(own, {
@@ -84,6 +84,8 @@ test('a long history is read outside the event loop, with the same result', asyn
   for (const path of [
     '/v1/risks/trend?from=2026-11-01&to=2026-11-04',
     '/v1/movements?since=2026-11-01&until=2026-12-01',
+    '/v1/overdue?on=2040-01-01&projectStatus=active',
+    '/v1/projects?on=2040-01-01',
   ]) {
     expect((await offloaded.get(path)).text).toBe((await inPlace.get(path)).text)
   }

@@ -55,6 +55,7 @@ const roots: readonly Question[] = [
   graphql('Who am I?', '{ currentUser { name } }', /Did you mean "apiKey"/),
   graphql('Search everything', '{ search(text: "lift") { title } }', /risks\(filter: \{ search/),
   graphql('The heat map', '{ heatmap { likelihood impact count } }', /Did you mean "riskMatrix"/),
+  graphql('Who is behind?', '{ workload { name } }', /Did you mean "overdueByPerson"/),
   graphql('How many risks?', '{ riskCount }', /risks \{ totalCount \}/),
   graphql('What happened?', '{ auditLog { nodes { id } } }', /Did you mean "changes"/),
   graphql('Departments', '{ departments }', /personnel \{ nodes \{ department \} \}/),

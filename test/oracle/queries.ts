@@ -3,6 +3,7 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   getNamedType,
+  isEnumType,
   isLeafType,
   isObjectType,
   parseValue,
@@ -39,16 +40,24 @@ const SAFE: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<string>
     department: oneOrSome(text(pick('supply', 'İ', 'WEATHER', 'none'))),
     email: text(token('email')),
     externalId: text(pick('HR-1', 'HR-2', 'hr-1')),
-    ...{ search, updatedSince: instant },
+    allGroups: oneOrSome(text(token('group', 'groupName'))),
+    ...{ ownsNothing: pick('true', 'false'), search, updatedSince: instant },
   },
   GroupFilter: { search, updatedSince: instant },
-  ProjectFilter: { status: enums('ACTIVE', 'ON_HOLD', 'CLOSED'), search, updatedSince: instant },
+  ProjectFilter: {
+    status: enums('ACTIVE', 'ON_HOLD', 'CLOSED'),
+    topLevel: enums('UNASSESSED', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'),
+    ...{ search, updatedSince: instant },
+  },
   RiskFilter: {
     project: oneOrSome(text(token('project', 'key', 'lowerKey'))),
     status: enums('OPEN', 'OCCURRED', 'CLOSED'),
     level: enums('UNASSESSED', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'),
     ...{ minScore: product, minResidualScore: product, likelihood: number(1, 5), impact: number(1, 5) },
-    unplaced: pick('true', 'false'),
+    ...{ residualLikelihood: number(1, 5), residualImpact: number(1, 5) },
+    ...{ unplaced: pick('true', 'false'), mitigated: pick('true', 'false'), reviewAfter: day, dueAfter: day },
+    projectStatus: enums('ACTIVE', 'ON_HOLD', 'CLOSED'),
+    ownership: enums('NONE', 'NAMED'),
     owner: oneOrSome(fc.oneof(text(token('person')), fc.constant('null'))),
     category: oneOrSome(text(pick('supply', 'WEATHER', 'i̇', 'none'))),
     ...{ reviewBefore: day, dueBefore: day, search, updatedSince: instant },
@@ -58,6 +67,9 @@ const SAFE: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<string>
     severity: enums('LOW', 'MEDIUM', 'HIGH', 'CRITICAL'),
     status: enums('OPEN', 'IN_PROGRESS', 'BLOCKED'),
     assignee: oneOrSome(fc.oneof(text(token('person')), fc.constant('null'))),
+    projectStatus: enums('ACTIVE', 'ON_HOLD', 'CLOSED'),
+    assignment: enums('NONE', 'NAMED'),
+    dueAfter: day,
     risk: oneOrSome(text(token('risk'))),
     ...{ dueBefore: day, search, updatedSince: instant },
   },
@@ -70,14 +82,24 @@ const SAFE: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<string>
   MovementFilter: {
     project: oneOrSome(text(token('project', 'key'))),
     level: enums('UNASSESSED', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'),
+    projectStatus: enums('ACTIVE', 'ON_HOLD', 'CLOSED'),
   },
-  TrendFilter: { project: oneOrSome(text(token('project', 'key'))) },
+  OverdueFilter: {
+    project: oneOrSome(text(token('project', 'key'))),
+    projectStatus: enums('ACTIVE', 'ON_HOLD', 'CLOSED'),
+  },
+  TrendFilter: {
+    project: oneOrSome(text(token('project', 'key'))),
+    projectStatus: enums('ACTIVE', 'ON_HOLD', 'CLOSED'),
+  },
 }
 
 /** Values that may be refused: an e-mail needs a scope, and a name or a number may be wrong. */
 const RISKY: Readonly<Record<string, fc.Arbitrary<string>>> = {
-  'RiskFilter.owner': oneOrSome(text(fc.oneof(token('email'), pick('nobody@example.com', 'nonsense')))),
+  'RiskFilter.owner': oneOrSome(text(fc.oneof(token('email'), token('name'), pick('nobody@example.com', 'nonsense')))),
   'IssueFilter.assignee': oneOrSome(text(fc.oneof(token('email'), pick('nobody@example.com')))),
+  'RiskFilter.ownership': enums('PERSON', 'LEFT', 'NONE'),
+  'IssueFilter.assignment': enums('PERSON', 'LEFT', 'NAMED'),
   'RiskFilter.project': oneOrSome(text(pick('NOWHERE', 'prj_00000000000000000000000000'))),
   'IssueFilter.project': oneOrSome(text(pick('NOWHERE', 'prj_00000000000000000000000000'))),
   'PersonFilter.group': oneOrSome(text(pick('Nowhere', 'grp_00000000000000000000000000'))),
@@ -86,6 +108,7 @@ const RISKY: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'RiskFilter.search': text(pick('x'.repeat(201), 'x'.repeat(200))),
   'FeedFilter.project': oneOrSome(text(pick('NOWHERE'))),
   'MovementFilter.project': oneOrSome(text(pick('NOWHERE'))),
+  'OverdueFilter.project': oneOrSome(text(pick('NOWHERE'))),
 }
 
 /** A filter with some of its members. */
@@ -133,6 +156,8 @@ const NAMED: Readonly<Record<string, fc.Arbitrary<string>>> = {
   node: text(token('person', 'group', 'project', 'risk', 'issue', 'key')).map((id) => `id: ${id}`),
 }
 
+const isPaged = ({ args }: GraphQLField<unknown, unknown>) => args.some(({ name }) => name === 'after')
+
 function argumentsOf(field: GraphQLField<unknown, unknown>, isRoot: boolean): fc.Arbitrary<string> {
   const filterType = field.args.find(({ name }) => name === 'filter')
   const filter = filterType
@@ -141,14 +166,15 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, isRoot: boolean): fc
   const pages = isRoot
     ? pick('1', '2', '3', '7', '7', '1000', '0', '1001')
     : fc.oneof({ weight: 40, arbitrary: pick('1', '2', '5') }, pick('0', '1001'))
-  const isPaged = field.args.some(({ name }) => name === 'after')
   const first = pages.map((one) => `first: ${one}`)
-  if (isPaged) {
+  if (isPaged(field)) {
     const after = fc.constant('after: "nonsense"')
     const paged = isRoot
       ? fc.oneof(first, first, first, fc.constant(''), after)
       : fc.oneof({ weight: 60, arbitrary: first }, after)
-    return fc.tuple(paged, filter).map(joined)
+    const orders = getNamedType(field.args.find(({ name }) => name === 'orderBy')?.type)
+    const names = isEnumType(orders) ? orders.getValues().map(({ name }) => `orderBy: ${name}`) : []
+    return fc.tuple(paged, pick('', ...names), filter).map(joined)
   }
   if (field.name === 'movements') {
     const until = fc.oneof(
@@ -161,6 +187,10 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, isRoot: boolean): fc
       .tuple(instant, until, bounds, filter)
       .map(([since, end, some, by]) => joined([`since: ${since}`, end, ...some, by]))
   }
+  if (field.name === 'overdueByPerson') {
+    const some = fc.oneof(fc.constant(''), first)
+    return fc.tuple(day, some, filter).map(([on, bound, by]) => joined([`on: ${on}`, bound, by]))
+  }
   if (field.name === 'riskTrend') {
     const days = fc.array(
       text(pick('2026-10-31', '2026-11-01', '2026-11-04', '2026-12-31', '2028-02-29', '2020-01-01')),
@@ -170,6 +200,11 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, isRoot: boolean): fc
     const step = pick('', 'step: DAY', 'step: WEEK', 'step: MONTH', 'step: MONTH')
     return fc.tuple(sorted, step, filter).map(([[from, to], by, of]) => joined([`from: ${from}`, `to: ${to}`, by, of]))
   }
+  if (field.name === 'overdueIssueCount')
+    return fc.oneof(
+      day.map((one) => `on: ${one}`),
+      fc.constant(''),
+    )
   return NAMED[field.name] ?? filter
 }
 
@@ -190,6 +225,9 @@ function aliasOf(name: string, args: string): string {
   return `${name}${hash}: `
 }
 
+const called = ({ name }: { readonly name: string }, args: string) =>
+  `${aliasOf(name, args)}${name}${args && `(${args})`}`
+
 const selections = new Map<string, fc.Arbitrary<string>>()
 
 /** A selection of any fields of a type, with aliases, fragments, repetitions and conditions. */
@@ -202,6 +240,9 @@ function selectionOf(type: string, depth: number): fc.Arbitrary<string> {
   const plain = fc
     .tuple(pick('__typename', ...leaves), condition, pick('', '', 'my_'))
     .map(([name, when, alias]) => `${alias && `${alias}${name}: `}${name} ${when}`)
+  const counted = fields
+    .filter((field) => field.args.length > 0 && leaves.includes(field.name))
+    .map((field) => argumentsOf(field, false).map((args) => called(field, args)))
   const few = fc.array(plain, { minLength: 1, maxLength: 3 }).map((all) => all.join(' '))
   const fragment = fc
     .tuple(pick('...', `... on ${type}`), condition, few)
@@ -212,6 +253,7 @@ function selectionOf(type: string, depth: number): fc.Arbitrary<string> {
   const some = fc.oneof(
     { weight: 5, arbitrary: plain },
     fragment,
+    ...counted.map((arbitrary) => ({ weight: 1, arbitrary })),
     ...nested.map((arbitrary) => ({ weight: 1, arbitrary })),
   )
   const made = fc.array(some, { minLength: 1, maxLength: 7, size: 'max' }).map((all) => all.join(' '))
@@ -247,7 +289,7 @@ function fieldText(field: GraphQLField<unknown, unknown>, depth: number, isRoot:
       : selectionOf(type, depth)
   return fc.tuple(argumentsOf(field, isRoot), inner, pick(...CONDITIONS)).map(([args, selection, when]) => {
     if (field.args.length === 0) return `${field.name} ${when} { ${selection} }`
-    return `${aliasOf(field.name, args)}${field.name}${args && `(${args})`} ${when} { ${selection} }`
+    return `${called(field, args)} ${when} { ${selection} }`
   })
 }
 
@@ -277,10 +319,10 @@ const whole: fc.Arbitrary<RandomQuery> = fc.tuple(fc.oneof(root(2), several), fc
 }))
 
 /** A list that is followed with the variable `after`, at the root or in one thing. */
-const pagedRoots = roots.filter(({ args }) => args.some(({ name }) => name === 'after'))
+const pagedRoots = roots.filter(isPaged)
 const within = ['Person', 'Group', 'Project', 'Risk', 'Issue'].flatMap((type) =>
   fieldsOf(type)
-    .filter(({ args }) => args.length > 0)
+    .filter(isPaged)
     .map((field) => ({ type, field })),
 )
 interface Page {
@@ -403,6 +445,9 @@ export const EVERYTHING_STORED: readonly RandomQuery[] = [
   // Deeper than random selections are.
   `movements(since: "«instant 2»") { risks { risk { owner { name } history(first: 2) { nodes { by } } } }
     issues { issue { assignee { issues(first: 2) { totalCount } } } } }`,
+  ...['2026-03-01', '2030-01-01'].map((on) => {
+    return `overdueByPerson(on: "${on}") { ${everythingOf('OverdueByPerson', 2)} } projects { nodes { overdueIssueCount(on: "${on}") } }`
+  }),
   'riskTrend(from: "2026-11-01", to: "2026-12-31") { points { on live unassessed low medium high critical score } }',
-  `riskMatrix { ${everythingOf('RiskMatrix', 1)} } issueCounts { ${everythingOf('IssueCounts', 1)} }`,
+  `riskMatrix { ${everythingOf('RiskMatrix', 1)} } residualMatrix { ${everythingOf('RiskMatrix', 1)} } issueCounts { ${everythingOf('IssueCounts', 1)} }`,
 ].map((text) => ({ query: `{ ${text} }`, variables: {} }))

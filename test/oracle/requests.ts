@@ -20,6 +20,8 @@ const project = some(
 )
 const people = some(fc.oneof({ weight: 4, arbitrary: token('person', 'email') }, pick('none', 'nobody@example.com')))
 
+const projectStatus = some(pick('active', 'On_Hold', 'CLOSED'))
+
 const FILTERS: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<string>>>>> = {
   personnel: {
     ...{
@@ -27,10 +29,15 @@ const FILTERS: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<stri
       status: some(pick('active', 'INACTIVE')),
       group: some(fc.oneof(token('group', 'groupName'), pick('Nowhere'))),
     },
+    ...{
+      allGroups: some(token('group', 'groupName')),
+      ownsNothing: pick('true', 'false'),
+      order: pick('name', 'UPDATED'),
+    },
     ...{ department: pick('supply', 'Weather'), email: token('email'), externalId: pick('HR-1', 'HR-2') },
   },
   groups: SHARED,
-  projects: { ...SHARED, status: some(pick('active', 'On_Hold', 'CLOSED')) },
+  projects: { ...SHARED, status: projectStatus, on: day, topLevel: some(pick('low', 'HIGH')) },
   risks: {
     ...{ ...SHARED, project, owner: people, status: some(pick('open', 'OCCURRED', 'closed')) },
     ...{ level: some(pick('unassessed', 'low', 'Medium', 'HIGH', 'critical')), minScore: pick('0', '4', '12', '26') },
@@ -38,9 +45,14 @@ const FILTERS: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<stri
       minResidualScore: pick('0', '6'),
       likelihood: pick('1', '3'),
       impact: pick('2', '5', '6'),
+      residualLikelihood: pick('1', '2', '0'),
+      residualImpact: pick('1', '3'),
       unplaced: pick('true', 'false'),
     },
-    ...{ category: pick('supply', 'WEATHER'), reviewBefore: day, dueBefore: day },
+    ...{ category: pick('supply', 'WEATHER'), reviewBefore: day, dueBefore: day, dueAfter: day, reviewAfter: day },
+    ...{ mitigated: pick('true', 'false'), projectStatus: some(pick('active', 'CLOSED')) },
+    ...{ ownership: some(pick('none', 'NAMED', 'left')), ownerDepartment: pick('supply', 'Weather') },
+    order: pick('rank', 'DUE', 'updated'),
   },
   issues: {
     ...{
@@ -50,16 +62,20 @@ const FILTERS: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<stri
       severity: some(pick('low', 'MEDIUM', 'High')),
       status: some(pick('open', 'in_progress')),
     },
-    ...{ risk: some(token('risk')), dueBefore: day },
+    ...{ risk: some(token('risk')), dueBefore: day, dueAfter: day, projectStatus: some(pick('active', 'on_hold')) },
+    ...{ assignment: some(pick('none', 'NAMED', 'person')), assigneeDepartment: pick('supply', 'Weather') },
+    order: pick('severity', 'DUE', 'updated'),
   },
   changes: { entity: some(pick('person', 'GROUP', 'project', 'risk', 'issue')), project, since: instant },
   movements: {
     until: instant,
     project,
+    projectStatus,
     level: some(pick('low', 'HIGH', 'critical')),
     limit: pick('1', '2', '1000'),
     including: some(token('risk')),
   },
+  overdue: { project, projectStatus, limit: pick('1', '2', '1000', '0') },
   trend: { step: pick('day', 'WEEK', 'month'), project },
   history: { since: instant },
 }
@@ -121,7 +137,7 @@ export const anyRequest: fc.Arbitrary<RestRequest> = fc.oneof(
     get(fc.constant([noun]), parametersOf({ ...FILTERS[noun] }, { limit: pick('1', '2', '3') })),
     get(
       id.map((one) => [noun, one]),
-      fc.constant([]),
+      noun === 'projects' ? parametersOf({ on: day }) : fc.constant([]),
     ),
     get(
       id.map((one) => [noun, one, 'history']),
@@ -138,6 +154,7 @@ export const anyRequest: fc.Arbitrary<RestRequest> = fc.oneof(
   get(fc.constant(['risks', 'matrix']), parametersOf(FILTERS['risks'] ?? {})),
   get(fc.constant(['issues', 'counts']), parametersOf(FILTERS['issues'] ?? {})),
   get(fc.constant(['movements']), parametersOf(FILTERS['movements'] ?? {}, { since: instant })),
+  get(fc.constant(['overdue']), parametersOf(FILTERS['overdue'] ?? {}, { on: day })),
   days.chain(([from, to]) =>
     get(
       fc.constant(['risks', 'trend']),

@@ -51,13 +51,21 @@ function bodyOf(type: string): string {
   return shown.join(' ')
 }
 
+/** The same with the day of a request, which is the argument of one of its fields. */
+function bodyOn(type: string, parameters: Pairs): string {
+  const [, day] = parameters.find(([name]) => name === 'on') ?? []
+  return day === undefined ? bodyOf(type) : bodyOf(type).replace('overdueIssueCount', `$&(on: "${day}")`)
+}
+
+const MATRIX = 'cells { likelihood impact count } unassessed unplaced levels { level count }'
 const COUNTS = 'counts { new closed up down unchanged opened resolved worse slipped }'
 const MOVED = 'id reference title project { id key name } movement'
 const RUN = 'import { id source file operator }'
 const FIELDS = 'fields { field from to }'
 /** What the routes show that are neither a list nor an entity. */
 const VIEWS: Readonly<Record<string, readonly [field: string, selection: string]>> = {
-  'risks/matrix': ['riskMatrix', 'cells { likelihood impact count } unassessed unplaced levels { level count }'],
+  'risks/matrix': ['riskMatrix', MATRIX],
+  'risks/residual-matrix': ['residualMatrix', MATRIX],
   'issues/counts': ['issueCounts', 'total severities { severity count } statuses { status count }'],
   'risks/trend': ['riskTrend', 'points { on live unassessed low medium high critical score }'],
   movements: [
@@ -65,6 +73,10 @@ const VIEWS: Readonly<Record<string, readonly [field: string, selection: string]
     `since until ${COUNTS} projects { project { id key name } ${COUNTS} }
     risks { ${MOVED} scoreFrom scoreTo levelFrom levelTo rankFrom rankTo }
     issues { ${MOVED} severityFrom severityTo dueFrom dueTo }`,
+  ],
+  overdue: [
+    'overdueByPerson',
+    'total people { person { id name } personId name overdueIssueCount openIssueCount overdueRiskCount riskCount }',
   ],
   key: ['apiKey', 'name scopes projects expiresAt'],
 }
@@ -94,7 +106,9 @@ function readAs(type: GraphQLInputType, value: string): unknown {
 
 /** The arguments of a field from parameters, which are arguments themselves or members of its filter. */
 function argumentsOf(declared: readonly GraphQLArgument[], parameters: Pairs, filter = {}): Record<string, unknown> {
-  const given = new Map(parameters.map(([name, value]) => [{ limit: 'first', cursor: 'after' }[name] ?? name, value]))
+  const given = new Map(
+    parameters.map(([name, value]) => [{ limit: 'first', cursor: 'after', order: 'orderBy' }[name] ?? name, value]),
+  )
   const pick = (all: readonly { readonly name: string; readonly type: GraphQLInputType }[]) =>
     all.flatMap(({ name, type }) => {
       const value = given.get(name)
@@ -175,8 +189,8 @@ async function routeAnswerOf({ path, parameters }: RestRequest, context: Context
     return page({ field: noun, selection: feedBody(context, parameters), variables: root(noun) }, context, parameters)
   const [type = '', single = ''] = NOUNS[noun] ?? []
   if (id === undefined)
-    return page({ field: noun, selection: bodyOf(type), variables: root(noun) }, context, parameters)
-  if (part === undefined) return ask({ field: single, selection: bodyOf(type), variables: { id } }, context)
+    return page({ field: noun, selection: bodyOn(type, parameters), variables: root(noun) }, context, parameters)
+  if (part === undefined) return ask({ field: single, selection: bodyOn(type, parameters), variables: { id } }, context)
   const history = fieldsOf(type)['history']?.args ?? []
   if (part === 'history') {
     const selection = `id action recordedAt effectiveOn by ${RUN} ${FIELDS}`
@@ -195,6 +209,7 @@ async function routeAnswerOf({ path, parameters }: RestRequest, context: Context
 
 const BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> = {
   ...{ limit: [1, 1000], minScore: [0, 25], minResidualScore: [0, 25], likelihood: [1, 5], impact: [1, 5] },
+  ...{ residualLikelihood: [1, 5], residualImpact: [1, 5] },
 }
 
 /** What the service must answer to a GET request: the scope of the route counts first, then a bad value, then the rest. */

@@ -80,6 +80,7 @@ function textOf(world: World, name: string, place: number): string {
   const pools: Readonly<Record<string, readonly string[]>> = {
     person: world.all('PERSON').map(({ id }) => id),
     email: world.all('PERSON').flatMap(({ email }) => email ?? []),
+    name: world.all('PERSON').flatMap(({ name }) => (name.includes('@') ? [] : name)),
     group: world.all('GROUP').map(({ id }) => id),
     groupName: world.all('GROUP').map((one) => one.name),
     project: world.all('PROJECT').map(({ id }) => id),
@@ -92,7 +93,7 @@ function textOf(world: World, name: string, place: number): string {
   const pool = pools[name] ?? []
   const found = pool[place % Math.max(1, pool.length)]
   if (name === 'instant') return place % 2 ? (found ?? '2026-11-02') : (found ?? '2026-11-03').slice(0, 10)
-  return found ?? (name === 'email' ? 'nobody@example.com' : `${NO_ROW[name]}${'0'.repeat(26)}`)
+  return found ?? (name === 'email' || name === 'name' ? 'nobody@example.com' : `${NO_ROW[name]}${'0'.repeat(26)}`)
 }
 
 /** Replaces such texts in whatever is sent; those of a query stand in its texts. */

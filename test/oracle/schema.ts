@@ -31,10 +31,11 @@ extend type Query { _entities(representations: [_Any!]!): [_Entity]! }`
 
 /** The scope that each field needs; what is below it needs no other one, unless it stands here too. */
 const NEEDS: Readonly<Record<Scope, string>> = {
-  'personnel.read': 'Query.personnel Query.person Query.groups Query.group Risk.owner Issue.assignee',
+  'personnel.read':
+    'Query.personnel Query.person Query.groups Query.group Risk.owner Issue.assignee OverduePerson.person',
   'projects.read':
     'Query.projects Query.project Query.risks Query.risk Query.issues Query.issue Query.riskMatrix Query.issueCounts ' +
-    'Query.movements Query.riskTrend Person.risks Person.issues',
+    'Query.residualMatrix Query.movements Query.riskTrend Query.overdueByPerson Person.risks Person.issues',
   'personnel.manage':
     'Mutation.addPerson Mutation.changePerson Mutation.addGroup Mutation.changeGroup Mutation.removeGroup ' +
     'Mutation.addMember Mutation.removeMember Mutation.syncPersonnel',
@@ -106,8 +107,10 @@ const Query: Fields<unknown> = {
   risk: (_, args, context) => entryBy(context, 'RISK', args),
   issue: (_, args, context) => entryBy(context, 'ISSUE', args),
   riskMatrix: (_, { filter }, context) => views.riskMatrix(context, filter ?? {}),
+  residualMatrix: (_, { filter }, context) => views.residualMatrix(context, filter ?? {}),
   issueCounts: (_, { filter }, context) => views.issueCounts(context, filter ?? {}),
   movements: (_, args, context) => views.movements(context, args),
+  overdueByPerson: (_, args, context) => views.overdueByPerson(context, args),
   riskTrend: (_, args, context) => views.riskTrend(context, args),
   apiKey: (_, __, { caller: { keyName, scopes } }) => ({ name: keyName, scopes, projects: null, expiresAt: null }),
   node(_, { id }, context) {
@@ -163,7 +166,11 @@ const Group: Fields<rows.Group> = {
 const Project: Fields<rows.Project> = {
   ...{ risks: risksBy('projectId'), issues: issuesBy('projectId'), history },
   openRiskCount: ({ id }, _, context) => liveOf('RISK', context, id).length,
+  criticalRiskCount: ({ id }, _, { world }) =>
+    world.all('RISK').filter((one) => one.projectId === id && rows.isLive(one) && rows.scoreOf(one) >= 20).length,
   openIssueCount: ({ id }, _, context) => liveOf('ISSUE', context, id).length,
+  overdueIssueCount: ({ id }, { on }: { on?: string | null }, context) =>
+    on == null ? null : liveOf('ISSUE', context, id).filter(({ dueOn }) => dueOn !== null && dueOn < on).length,
   topRiskScore({ id }, _, { world }) {
     const scores = world
       .all('RISK')

@@ -6,7 +6,10 @@ import * as rows from './rows.js'
 
 export function riskMatrix(context: Context, filter: Filter) {
   requireArguments(context, [{ list: 'risks', args: { filter } }])
-  const risks = matchingRisks(context, context.world.all('RISK'), filter)
+  return counted(matchingRisks(context, context.world.all('RISK'), filter))
+}
+
+function counted(risks: readonly Risk[]) {
   const count = (isIt: (risk: Risk) => boolean) => risks.filter(isIt).length
   const steps = [5, 4, 3, 2, 1]
   const cells = steps.flatMap((likelihood) =>
@@ -20,6 +23,18 @@ export function riskMatrix(context: Context, filter: Filter) {
     unplaced: count(isUnplaced),
     levels: rows.LEVELS.map((level) => ({ level, count: count((one) => rows.levelOf(rows.scoreOf(one)) === level) })),
   }
+}
+
+/** The matrix of the same risks, as if the residual factors were their factors. */
+export function residualMatrix(context: Context, filter: Filter) {
+  requireArguments(context, [{ list: 'risks', args: { filter } }])
+  const risks = matchingRisks(context, context.world.all('RISK'), filter)
+  return counted(
+    risks.map((risk) => {
+      const { residualLikelihood: likelihood, residualImpact: impact } = risk
+      return { ...risk, likelihood, impact, scoreGiven: null }
+    }),
+  )
 }
 
 export function issueCounts(context: Context, filter: Filter) {
@@ -123,12 +138,21 @@ function countsOf(moved: readonly { readonly movement: string }[]) {
   return Object.fromEntries(counts)
 }
 
+/** Whether something is in one of the projects of a filter. */
+function inProjects(context: Context, filter: Filter | null | undefined) {
+  const named = idsNamed(context, 'PROJECT', filter?.project)
+  const { projectStatus } = filter ?? {}
+  const statuses = new Map(context.world.all('PROJECT').map(({ id, status }) => [id, status]))
+  const hasStatus = (id: string) => !projectStatus || projectStatus.includes(statuses.get(id) ?? '')
+  return ({ projectId }: { readonly projectId: string }) =>
+    (!named || named.includes(projectId)) && hasStatus(projectId)
+}
+
 export function movements(context: Context, args: MovementArguments) {
   const { since, until, filter, first } = args
   if (until != null && until < since) throw rows.bad()
   requireArguments(context, [{ list: 'movements', args: { first: first ?? null, filter: filter ?? null } }])
-  const projects = idsNamed(context, 'PROJECT', filter?.project)
-  const isIn = ({ projectId }: { projectId: string }) => !projects || projects.includes(projectId)
+  const isIn = inProjects(context, filter)
   const isAt = (level: string | null) => !filter?.level || (level !== null && filter.level.includes(level))
   const risks = riskMovements(context, args).filter(
     (one) => one.movement !== 'NEITHER' && isIn(one) && (isAt(one.levelFrom) || isAt(one.levelTo)),
@@ -168,15 +192,52 @@ export function riskTrend(context: Context, { from, to, step, filter }: TrendArg
     if (days.length > 400) throw rows.bad()
   }
   requireArguments(context, [{ list: 'movements', args: { filter: filter ?? null } }])
-  const projects = idsNamed(context, 'PROJECT', filter?.project)
+  const isIn = inProjects(context, filter)
   return {
     points: days.map((on) => {
       const end = new Date(Date.parse(on) + DAY_MS).toISOString()
       const risks = [...before(context.world.risks, end).values()]
-      const live = risks.filter((risk) => rows.isLive(risk) && (!projects || projects.includes(risk.projectId)))
+      const live = risks.filter((risk) => rows.isLive(risk) && isIn(risk))
       const atLevel = (level: string) => live.filter((risk) => rows.levelOf(rows.scoreOf(risk)) === level).length
       const levels = Object.fromEntries(rows.LEVELS.map((level) => [level.toLowerCase(), atLevel(level)]))
       return { on, live: live.length, ...levels, score: live.reduce((sum, risk) => sum + rows.scoreOf(risk), 0) }
     }),
   }
+}
+
+interface OverdueArguments {
+  readonly on: string
+  readonly first?: number | null
+  readonly filter?: Filter | null
+}
+
+/** Each person, or name that is on no roster, with what they have; most overdue first, then most open issues. */
+export function overdueByPerson(context: Context, { on, first, filter }: OverdueArguments) {
+  requireArguments(context, [{ list: 'movements', args: { first: first ?? null, filter: filter ?? null } }])
+  const { world } = context
+  const isIn = inProjects(context, filter)
+  const issues = world.all('ISSUE').filter((one) => rows.isLive(one) && isIn(one))
+  const risks = world.all('RISK').filter((one) => rows.isLive(one) && isIn(one))
+  const isLate = ({ dueOn }: Issue | Risk) => dueOn !== null && dueOn < on
+  const whoOf = (id: string | null, name: string | null) => JSON.stringify([id, id === null ? name : null])
+  const ofIssue = ({ assigneeId, assigneeName }: Issue) => whoOf(assigneeId, assigneeName)
+  const ofRisk = ({ ownerId, ownerName }: Risk) => whoOf(ownerId, ownerName)
+  const everyone = new Set([...issues.map(ofIssue), ...risks.map(ofRisk)])
+  const people = [...everyone].flatMap((who) => {
+    const [personId, name]: [string | null, string | null] = JSON.parse(who)
+    const [theirs, owned] = [issues.filter((one) => ofIssue(one) === who), risks.filter((one) => ofRisk(one) === who)]
+    const [overdueIssueCount, overdueRiskCount] = [theirs.filter(isLate).length, owned.filter(isLate).length]
+    if ((personId ?? name) === null || overdueIssueCount + overdueRiskCount === 0) return []
+    const counts = { overdueIssueCount, openIssueCount: theirs.length, overdueRiskCount, riskCount: owned.length }
+    return [{ personId, name, person: world.get('PERSON', personId), ...counts }]
+  })
+  const overdue = (one: (typeof people)[number]) => one.overdueIssueCount + one.overdueRiskCount
+  const sorted = people.toSorted(
+    (one, other) =>
+      overdue(other) - overdue(one) ||
+      other.openIssueCount - one.openIssueCount ||
+      Number(one.personId === null) - Number(other.personId === null) ||
+      rows.compareTexts(one.personId ?? one.name ?? '', other.personId ?? other.name ?? ''),
+  )
+  return { total: people.length, people: sorted.slice(0, first ?? sorted.length) }
 }

@@ -113,6 +113,7 @@ test('after a change no response is served that was stored before it', async () 
 const QUESTIONS: [string, (caller: Caller) => Promise<TestResponse>, Change, Change][] = [
   ['risks', (caller) => caller.graphql('{ risks { nodes { ownerId } } }'), 'a new person', 'a new risk'],
   ['movements', (caller) => caller.get('/v1/movements?since=2026-01-01'), 'a new key', 'a new risk'],
+  ['overdue', (caller) => caller.get('/v1/overdue?on=2040-01-01'), 'a new person', 'a new risk'],
   ['risks with their owners', (caller) => caller.get('/v1/risks'), 'a new key', 'a new name'],
   ['issues', (caller) => caller.graphql('{ issues { nodes { assigneeId } } }'), 'a new person', 'a new issue'],
   ['projects', (caller) => caller.get('/v1/projects'), 'a new member', 'a new issue'],

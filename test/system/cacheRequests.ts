@@ -40,6 +40,10 @@ export const QUERIES: Readonly<Record<string, (company: Company) => { query: str
   'what moved': () => ({
     query: '{ movements(since: "2026-01-01") { since counts { new unchanged } risks { id movement } } }',
   }),
+  'what is overdue': () => ({
+    query: `{ overdueByPerson(on: "2040-01-01") { total people { name person { name } riskCount } }
+      projects { nodes { overdueIssueCount(on: "2040-01-01") } } }`,
+  }),
   'who did it': ({ riskIds: [id] }) => ({ query: `{ risk(id: "${id}") { history { nodes { by } } } }` }),
   references: ({ personIds: [one, other], riskIds: [risk] }) => ({
     query: `query ($r: [_Any!]!) { _entities(representations: $r) { __typename

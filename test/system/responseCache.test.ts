@@ -85,6 +85,7 @@ describe('with and without the response cache, REST says the same', () => {
   }
   const given: Record<string, string> = {
     getMovements: '?since=2026-01-01',
+    getOverdue: '?on=2026-11-04',
     getRiskTrend: '?from=2026-11-01&to=2026-11-04',
   }
   // A path of CSV is like its list with Accept: text/csv.

@@ -85,7 +85,9 @@ export interface Slot {
   readonly field: Field
   readonly node: FieldNode
   /** Undefined if the field is no list. */
-  readonly list: AnyList | undefined
+  readonly list?: AnyList | undefined
+  /** Whether its only argument is a value that SQL computes with. */
+  readonly isValue?: boolean
 }
 
 /** A field or a type, with what is declared for it. */

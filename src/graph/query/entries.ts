@@ -279,7 +279,10 @@ export class EntryPlanner {
       return { member: nested(object), weigh, cost: selected(cost) }
     }
     this.noteLookUp()
-    if ('computed' in declared) return { ...computed(declared.computed), cost: costing(1) }
+    if ('computed' in declared) {
+      const slot = field.args.length > 0 ? this.slots.push({ field, node: nodes[0], isValue: true }) - 1 : undefined
+      return { ...computed(declared.computed, slot), cost: costing(1) }
+    }
     if ('reference' in declared) {
       const { list } = declared.reference
       const entry = this.entry(objectOf(field), nodes, { ...inner, table: list.table })

@@ -64,9 +64,14 @@ export function position(list: AnyList): Member {
   return ({ read }, row) => ({ value: read.json.cursor(list.name, cursorKeys(list, row)), isJson: true })
 }
 
-export function computed({ value, isCount, counted }: AnyComputed) {
-  const member: Member = ({ read }, row) => ({ value: value(read, row as Identified), isJson: false })
-  return { member, weigh: (weighing: Weighing) => (isCount || counted ? weighing.count(counted) : 1) }
+/** `slot` is that of its argument, if it has one. */
+export function computed({ value, isCount, counted }: AnyComputed, slot?: number) {
+  const member: Member = (build, row) => {
+    const given = slot === undefined ? undefined : build.given(slot)
+    if (slot !== undefined && !given) return nullMember(build, row)
+    return { value: value(build.read, row as Identified, given), isJson: false }
+  }
+  return { member, weigh: (weighing: Weighing) => (isCount || counted ? weighing.count(counted, slot) : 1) }
 }
 
 /** The JSON of an object, as a member of another. */

@@ -21,12 +21,12 @@ export interface PageRequest {
   readonly first: number | undefined
   /** The size of a whole list. */
   readonly most: number
-  /** The position of the cursor `after`. */
+  /** The position of the cursor `after`, or the argument of a computed field. */
   readonly place: readonly Placeholder[] | undefined
   readonly values: Values
 }
 
-/** By slot; undefined for a field that is no list. */
+/** By slot; undefined for a field that is neither a list nor computed with an argument. */
 export type PageRequests = readonly (PageRequest | undefined)[]
 
 type Values = Readonly<Record<string, unknown>>
@@ -38,7 +38,11 @@ export async function pageRequestsIn(
   args: readonly Arguments[],
 ): Promise<PageRequests> {
   const pageRequests = context.work.time('check', () =>
-    slots.map(({ list }, slot) => list && pageRequestOf(context, list, args[slot] ?? {}, `r${number}s${slot}`)),
+    slots.map(({ list, isValue }, slot) => {
+      const [given, prefix] = [args[slot] ?? {}, `r${number}s${slot}`]
+      if (isValue) return valueRequestOf(Object.values(given), prefix)
+      return list && pageRequestOf(context, list, given, prefix)
+    }),
   )
   for (const [slot, { list }] of slots.entries()) {
     const checking = list && checkNames(context, list, pageRequests[slot]?.filter ?? {})
@@ -78,6 +82,13 @@ function pageRequestOf(context: Context, declared: AnyList, args: Arguments, pre
   }
 }
 
+/** The argument of a computed field, bound like a position; undefined if it is not given. */
+function valueRequestOf([value]: readonly unknown[], name: string): PageRequest | undefined {
+  if (value == null) return undefined
+  const bound: BoundFilter = { ...EMPTY, matching: () => ({ condition: undefined }) }
+  return { filter: {}, bound, first: undefined, most: 0, place: [sql.placeholder(name)], values: { [name]: value } }
+}
+
 export function requirePageSize(first: number | null | undefined): void {
   if (first != null && (first < 1 || first > LIMITS.pageRowsMax)) {
     throw badArgument('first', `Must be from 1 to ${LIMITS.pageRowsMax}.`)
@@ -102,6 +113,8 @@ interface BoundFilter {
   readonly reads: readonly ChangeCounter[]
 }
 
+const EMPTY = { shape: '', values: {}, reads: [] }
+
 /** Filters recur, and compiling one takes 20 to 100 microseconds. */
 const recentOn = oncePerEngine(
   () =>
@@ -117,7 +130,7 @@ const KEPT_VALUES_MAX = 100
 function boundFilter(read: Read, list: AnyList, filter: object, prefix: string): BoundFilter {
   // An empty filter has no values of its own.
   if (Object.keys(filter).length === 0) {
-    return { shape: '', matching: () => matchingOf(read, list, filter), values: {}, reads: [] }
+    return { ...EMPTY, matching: () => matchingOf(read, list, filter) }
   }
   // A key as long as a long list would take longer than compiling.
   if (Object.values(filter).some((value) => Array.isArray(value) && value.length > KEPT_VALUES_MAX)) {

@@ -174,16 +174,15 @@ const SCANNED = { isCounted: true, needsEnds: false } as const
 function derivedCost(field: Field, { fixed, inner }: Cost, entry: Cost): Cost {
   const price = field.extensions['price'] as FieldPrice | undefined
   if (!price || !('derived' in price)) throw unplanned(field)
-  const { list, filter, entries } = price.derived
-  const args = ([own = {}]: readonly Arguments[]) => ({ filter: filter(own) })
-  const scan = { name: field.name, list, args, isPaged: false, entry: entries ? FREE : entry, ...SCANNED }
-  const scanned = within(scan, fixed)
+  const { lists, args: of, entries } = price.derived
+  const args = ([own = {}]: readonly Arguments[]) => of?.(own) ?? own
+  const scan = { name: field.name, args, isPaged: false, entry: entries ? FREE : entry, ...SCANNED }
   const references = ([own = {}]: readonly Arguments[]) => {
     const all = entries?.(own) ?? 0
     return { all, different: all }
   }
   const written = entries ? [{ references, lookUp: 0, each: entry }] : []
-  return { ...scanned, inner: [...scanned.inner, ...inner, ...written] }
+  return { ...costing(1 + fixed), inner: [...lists.map((list) => ({ ...scan, list })), ...inner, ...written] }
 }
 
 function entitiesRoot(planner: EntryPlanner, schema: GraphQLSchema, references: References): PlannedRoot {

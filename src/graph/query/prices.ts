@@ -81,11 +81,11 @@ interface ListArguments {
 
 /** How a field is priced, if it costs more than 1 and its selection; the extension `price` of the field. */
 export type FieldPrice =
-  /** An object derived from the rows of a list: how many entries its own lists have, if that is not a matter of rows. */
+  /** An object derived from the rows of lists: how many entries its own lists have, if that is not a matter of rows. */
   | {
       readonly derived: {
-        readonly list: CountedList
-        readonly filter: (args: Arguments) => Arguments
+        readonly lists: readonly CountedList[]
+        readonly args?: (args: Arguments) => ListArguments
         readonly entries?: (args: Arguments) => number
       }
     }

@@ -249,7 +249,8 @@ export function viewReader(rows: PlannedRows, refused: Refusals, view: AnyView, 
     // Its lists are seldom long, and most of their rows refer to different ones.
     const weighing = new Weighing(pageRequests, 1)
     rows.weigh(weighing)
-    const extent = { ...view.extent(read), ...weighing.others(read) }
+    const [own, others] = [view.extent(read), weighing.others(read)]
+    const extent = { ...own, ...others, wholeTables: [...(own.wholeTables ?? []), ...(others.wholeTables ?? [])] }
     const guard = read.guard(extent)
     const isHeavy = guard !== undefined
     const build = new Build(read, pageRequests, { isHeavy, builtOnce: weighing.builtOnce })

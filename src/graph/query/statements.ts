@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { aliasedTable, and, fillPlaceholders, inArray, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, and, fillPlaceholders, inArray, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { LRUCache } from 'lru-cache'
 import { STATEMENT_CHARACTERS_KEPT } from '../../caches.js'
@@ -116,6 +116,11 @@ export class Build {
     return this.pageOf(slot, relatedSource(this.read, relation, row, filter, bound?.matching().condition))
   }
 
+  /** The argument of a computed field; undefined if it is not given. */
+  given(slot: number): Placeholder | undefined {
+    return this.pageRequests[slot]?.place?.[0]
+  }
+
   pageOf(slot: number, source: Source, guard = this.guardOf(source)): JsonPage {
     const { first, most = 0, place } = this.pageRequests[slot] ?? {}
     const condition = and(guard, source.condition)
@@ -155,7 +160,9 @@ export class Weighing {
   }
 
   /** Counting runs once per row; for a row that occurs several times it would be repeated, so that is limited. */
-  count(byIndex?: CountedTable): number {
+  count(byIndex?: CountedTable, slot?: number): number {
+    // Without its argument the field is null.
+    if (slot !== undefined && !this.pageRequests[slot]) return 1
     if (this.isShared && this.times > REPEATS_MAX) this.isRepeating = true
     if (byIndex && !this.isShared) this.indexCounts.push(byIndex)
     else this.isCounting = true

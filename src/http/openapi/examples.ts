@@ -31,6 +31,8 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     ...inputExamples(PROJECT_FIELDS),
     id: 'prj_01k9zq3v5rdm9c2h5e7gq1vbxa',
     openRiskCount: 9,
+    criticalRiskCount: 2,
+    overdueIssueCount: 1,
     openIssueCount: 6,
     topRiskScore: 20,
     mode: 'FULL',
@@ -103,6 +105,8 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     severityFrom: 'HIGH',
   },
   RiskTrendPoint: { live: 9, unassessed: 1, low: 2, medium: 3, high: 2, critical: 1, score: 78 },
+  OverdueByPerson: { on: '2026-12-31', total: 4 },
+  OverduePerson: { personId: PERSON, overdueIssueCount: 2, openIssueCount: 5, overdueRiskCount: 1, riskCount: 3 },
   ApiKey: { name: 'spreadsheet', scopes: ['personnel.read', 'projects.manage'], projects: ['APOLLO'] },
   // Without members, because the people of the example have groups.
   Personnel: { leavers: 'KEEP', leaverLimit: 3, groups: [{ name: 'Bridge inspectors', externalId: 'DIR-42' }] },

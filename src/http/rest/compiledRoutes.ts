@@ -170,9 +170,11 @@ function typesOf({ status, sheet, type, isFeed }: Route): readonly MediaType[] {
   return sheet ? ['application/json', CSV_TYPE] : ['application/json']
 }
 
-/** The CSV form has no `total` parameter: there is no place for a count in it. */
+/** The CSV form has no parameter for what is in none of its columns. */
+const NOT_IN_CSV: ReadonlySet<string> = new Set(['totalCount', 'on'])
+
 function isParameter({ name, use }: Parameter, { type, isFeed }: Route): boolean {
-  return name !== BODY && !(type === CSV_TYPE && use.argument === 'totalCount') && !(isFeed && name === AUTHOR)
+  return name !== BODY && !(type === CSV_TYPE && NOT_IN_CSV.has(use.argument)) && !(isFeed && name === AUTHOR)
 }
 
 function usesOf(document: DocumentNode): Map<string, VariableUse> {

@@ -29,7 +29,9 @@ const REFS = `${PROJECT_REF} ${PERSON_REF}`
 const PERSON = `fragment Person on Person { ${columnsOf('people')} mergedInto { ...PersonRef } }
 fragment GroupRef on Group { id name } ${PERSON_REF} ${DETAIL}`
 const GROUP = `fragment Group on Group { ${columnsOf('groups')} }`
-const PROJECT = `fragment Project on Project { ${columnsOf('projects')} } ${DETAIL}`
+const projectOn = (day = '') =>
+  `fragment Project on Project { ${columnsOf('projects')} overdueIssueCount${day} } ${DETAIL}`
+const PROJECT = projectOn('(on: $on)')
 const RISK = `fragment Risk on Risk { ${columnsOf('risks')} } ${REFS} ${DETAIL}`
 const ISSUE = `fragment Issue on Issue { ${columnsOf('issues')} } ${REFS} ${DETAIL}`
 
@@ -122,6 +124,9 @@ const changeBy = (name: string, input: string, body: string) =>
 const changeOf = (name: string, input: string, body: string) =>
   `mutation ${name}($id: ID!, $input: ${input}!) { ${name}(id: $id, input: $input) { ...${typeOf(body)} } } ${body}`
 
+/** An operation with the day for `overdueIssueCount`. */
+const onDay = (operation: string) => operation.replace(') {', ', $on: Date) {')
+
 const membershipBy = (name: string) =>
   `mutation ${name}($id: ID!, $personId: ID!) { ${name}(groupId: $id, personId: $personId) { id } }`
 
@@ -145,9 +150,9 @@ export const OPERATIONS = {
   removeMember: membershipBy('removeMember'),
   groupHistory: historyOf('groupHistory', 'group'),
 
-  listProjects: listOf('listProjects', 'projects', PROJECT),
-  getProject: oneOf('getProject', 'project', PROJECT, 'idOrKey'),
-  syncProject: changeBy('syncProject', 'SyncProjectInput', `${SYNC_RESULT} ${PROJECT}`),
+  listProjects: onDay(listOf('listProjects', 'projects', PROJECT)),
+  getProject: onDay(oneOf('getProject', 'project', PROJECT, 'idOrKey')),
+  syncProject: changeBy('syncProject', 'SyncProjectInput', `${SYNC_RESULT} ${projectOn()}`),
   listProjectRisks: listOf('listProjectRisks', 'risks', RISK, OF_PROJECT),
   listProjectIssues: listOf('listProjectIssues', 'issues', ISSUE, OF_PROJECT),
   projectHistory: historyOf('projectHistory', 'project', 'idOrKey'),
@@ -198,6 +203,13 @@ export const OPERATIONS = {
     riskTrend(from: $from, to: $to, step: $step, filter: { project: $project, projectStatus: $projectStatus }) { ...RiskTrend }
   } fragment RiskTrend on RiskTrend { points { ...RiskTrendPoint } }
   fragment RiskTrendPoint on RiskTrendPoint { on live unassessed low medium high critical score }`,
+
+  getOverdue: `query getOverdue($on: Date!, $project: [String!], $projectStatus: [ProjectStatus!], $limit: Int) {
+    overdueByPerson(on: $on, first: $limit, filter: { project: $project, projectStatus: $projectStatus }) { ...OverdueByPerson }
+  } fragment OverdueByPerson on OverdueByPerson { total people { ...OverduePerson } }
+  fragment OverduePerson on OverduePerson {
+    person { ...PersonRef } personId name overdueIssueCount openIssueCount overdueRiskCount riskCount
+  } ${PERSON_REF}`,
 
   getKey: 'query getKey { apiKey { ...ApiKey } } fragment ApiKey on ApiKey { name scopes projects expiresAt }',
 } as const

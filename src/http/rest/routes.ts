@@ -64,6 +64,7 @@ const TABLE: readonly Route[] = [
   { method: 'GET', path: '/v1/issues/{id}/history', operation: 'issueHistory', status: 200 },
   { method: 'GET', path: '/v1/movements', operation: 'getMovements', status: 200 },
   { method: 'GET', path: '/v1/risks/trend', operation: 'getRiskTrend', status: 200 },
+  { method: 'GET', path: '/v1/overdue', operation: 'getOverdue', status: 200 },
   { method: 'GET', path: '/v1/changes', operation: 'listChanges', status: 200, isFeed: true },
   { method: 'GET', path: '/v1/key', operation: 'getKey', status: 200 },
 ]

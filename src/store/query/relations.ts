@@ -1,4 +1,4 @@
-import { aliasedTable, and, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, and, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { type DetailTable, detail } from '../derivedRows.js'
 import type { Extent, Read } from '../store.js'
@@ -10,7 +10,8 @@ export type Identified = PgTable & { id: AnyPgColumn }
 
 export interface Computed<T extends Identified> {
   of(t: Tables): T
-  value(read: Read, row: T): SQL
+  /** `given` is the argument of its field, if that has one: without it the field is null. */
+  value(read: Read, row: T, given?: SQLWrapper): SQL
   /** Whether it reads rows of other tables, possibly very many. */
   readonly isCount?: boolean
   /** A table that an index-only scan counts, each row for at most one row of this table. */

@@ -221,6 +221,7 @@ export const DAYS = new Map([
   ['since', '2026-01-01'],
   ['from', '2026-11-01'],
   ['to', '2026-11-03'],
+  ['on', '2040-01-01'],
 ])
 
 function givenAs({ name, type }: GraphQLArgument, field: GraphQLField<unknown, unknown>, rows: Rows): string {

@@ -122,7 +122,7 @@ function shownTo(holder: Holder, route: Route, body: unknown): unknown {
   if (body === undefined) return body
   const { scopes } = holder.self
   const withheld = [
-    ...(isEnough(scopes, 'personnel.read') ? [] : ['owner', 'assignee']),
+    ...(isEnough(scopes, 'personnel.read') ? [] : ['owner', 'assignee', 'person']),
     ...(isEnough(scopes, neededFor(route)?.replace('read', 'manage') as Scope) ? [] : ['by', 'import']),
   ]
   return JSON.parse(JSON.stringify(body), (name, value) => (withheld.includes(name) ? null : value))

@@ -123,11 +123,13 @@ async function fill(write: Write, key: string, isAway = false): Promise<Rows> {
   if (isAway) await addMember(write, Group, stable.id)
   else await write.db.update(write.t.person).set({ mergedInto: stable.id }).where(eq(write.t.person.id, Person))
   const Project = await addProject(write, project({ key }))
-  const Risk = await addRisk(write, risk(Project, { reference: 'R-1001', ownerId: Person, likelihood: 5, impact: 5 }))
+  const due = { dueOn: '2026-10-31' }
+  const assessed = { likelihood: 5, impact: 5 }
+  const Risk = await addRisk(write, risk(Project, { reference: 'R-1001', ownerId: Person, ...assessed, ...due }))
   await addRisk(write, risk(Project, { reference: 'R-2', likelihood: 4 }))
   const Issue = await addIssue(
     write,
-    issue(Project, { reference: 'I-1001', assigneeId: Person, riskId: Risk, severity: 'CRITICAL' }),
+    issue(Project, { reference: 'I-1001', assigneeId: Person, riskId: Risk, severity: 'CRITICAL', ...due }),
   )
   await addIssue(write, issue(Project, { reference: 'I-2' }))
   const references = { 'Risk.reference': 'R-1001', 'Issue.reference': 'I-1001' }
