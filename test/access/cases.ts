@@ -77,6 +77,24 @@ const innerList = (route: string, scope: Scope, ids: keyof Company, field: strin
     (total) => ({ [inner]: total }),
   )
 
+/** One entry of a project by its reference, and its history; the first project is APOLLO, and its first entry number 0. */
+const byReference = (field: 'risk' | 'issue', reference: string, history = ''): Case => {
+  const found = history ? { history: { totalCount: 1 } } : { reference }
+  const inner = history ? 'history { totalCount }' : 'reference'
+  const path = `/v1/projects/{idOrKey}/${field}s/{reference}${history}`
+  return {
+    field: `query ${field}`,
+    route: `GET ${path}`,
+    scope: 'projects.read',
+    status: 200,
+    selection: () => `${field}(project: "APOLLO", reference: "${reference}") { ${inner} }`,
+    answer: () => found,
+    request: (caller) =>
+      caller.get(`${path.replace('{idOrKey}', 'APOLLO').replace('{reference}', reference)}${history && '?total=true'}`),
+    shown: () => (history ? { page: { next: null, total: 1 } } : found),
+  }
+}
+
 /** What the rows of a list or the history amount to, with these arguments. */
 const summary = (
   field: string,
@@ -228,6 +246,10 @@ export const CASES: Case[] = [
   innerList('projects/{idOrKey}/history', 'projects.read', 'projectIds', 'project', 'history'),
   innerList('risks/{id}/history', 'projects.read', 'riskIds', 'risk', 'history'),
   innerList('issues/{id}/history', 'projects.read', 'issueIds', 'issue', 'history'),
+  byReference('risk', 'R-0'),
+  byReference('risk', 'R-0', '/history'),
+  byReference('issue', 'I-0'),
+  byReference('issue', 'I-0', '/history'),
   addPerson,
   changePerson,
   addGroup,

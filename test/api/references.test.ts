@@ -19,6 +19,62 @@ test.each(REFERENCES)('%s is read by name as by id, at each of its paths', async
   }
 })
 
+/** A project with an entry of each reference in one of its lists. */
+async function openBridge(list: string, references: readonly string[]) {
+  const { caller } = await openOffice()
+  const entry = { title: 'Fog', ...(list === 'issues' && { severity: 'HIGH' }) }
+  const entries = references.map((reference) => ({ ...entry, reference }))
+  await caller.post('/v1/projects', { key: 'BRIDGE', name: 'Bridge', [list]: entries })
+  return caller
+}
+
+const REFERRED = ['R-7', 'QA/2026 Übergang?', '100%', 'history', 'matrix', 'a+b;c=d#e']
+
+test.each(['risks', 'issues'])('%s are read by project and reference, whatever characters it has', async (list) => {
+  const caller = await openBridge(list, REFERRED)
+  const { data } = (await caller.get(`/v1/projects/BRIDGE/${list}`)).body
+  expect(data).toHaveLength(REFERRED.length)
+  for (const { id, reference, project } of data) {
+    for (const [name, rest] of ['bridge', project.id].flatMap((one) => [
+      [one, ''],
+      [one, '/history'],
+    ])) {
+      const path = `/v1/projects/${name}/${list}/${encodeURIComponent(reference)}${rest}`
+      const [byId, found] = [await caller.get(`/v1/${list}/${id}${rest}`), await caller.get(path)]
+      const etag = byId.headers.get('etag') ?? ''
+      expect([found.status, found.body, found.headers.get('etag')]).toEqual([200, byId.body, etag])
+      expect((await caller.get(path, { 'if-none-match': etag })).status).toBe(304)
+      expect((await caller.request(path, { method: 'HEAD' })).status).toBe(200)
+    }
+  }
+})
+
+test.each(['risks', 'issues'])(
+  'what is not there among %s by reference is a 404, and nothing else is taken',
+  async (list) => {
+    const caller = await openBridge(list, ['R-7'])
+    const missing = ['BRIDGE/?/R-8', 'BRIDGE/?/r-7', 'NONE/?/R-7', 'BRIDGE/?/%20', 'BRIDGE/?/a%00b', 'BRIDGE/?/%FF']
+    for (const path of missing.flatMap((one) => [one, `${one}/history`])) {
+      const at = `/v1/projects/${path.replace('?', list)}`
+      const { status, body } = await caller.get(at)
+      expect([status, body.detail]).toEqual([
+        404,
+        expect.stringContaining(`There is no ${list.slice(0, -1)} at ${at}.`),
+      ])
+    }
+    const path = `/v1/projects/BRIDGE/${list}/R-7`
+    expect(await caller.get(`${path}${'7'.repeat(200)}`)).toMatchProblem(404, 'NOT_FOUND')
+    expect(await caller.get(`${path}?limit=1`)).toMatchProblem(400, 'BAD_REQUEST')
+    expect(await caller.get(path, { accept: 'text/csv' })).toMatchProblem(406, 'NOT_ACCEPTABLE')
+    const posted = await caller.post(path, {})
+    expect(posted).toMatchProblem(405, 'METHOD_NOT_ALLOWED')
+    expect([posted.headers.get('allow'), posted.body.detail]).toEqual([
+      'GET, HEAD, OPTIONS',
+      expect.stringContaining('POST /v1/projects'),
+    ])
+  },
+)
+
 test('a group is changed by name, and its members by name and e-mail', async () => {
   const { caller } = await openOffice()
   const members = async () => (await caller.get(`${ALPHA}/members?search=bea`)).body.data.length

@@ -65,7 +65,7 @@ const PARAMETERS: readonly (readonly [string, () => string])[] = [
 function restRead(): Step {
   const [path, parameters] = randomInt(3) === 0 ? any(PARAMETERS) : [any(READ_ROUTES), () => '']
   const kind = OF_PATH[path.split('/')[2] as keyof typeof OF_PATH]
-  const target = path.replace(/\{\w+\}/, () => idOf(kind)) + parameters()
+  const target = path.replace('{reference}', `E-${randomInt(3)}`).replace(/\{\w+\}/, () => idOf(kind)) + parameters()
   const csv = /^\/v1\/(personnel|groups|projects|risks|issues)$/.test(path) ? ['text/csv'] : []
   return {
     path: target,

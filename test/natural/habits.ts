@@ -97,8 +97,13 @@ const paths: readonly Question[] = [
   {
     words: 'R-1 of Apollo',
     rest: '/v1/projects/APOLLO/risks/R-1',
+    meant: both(is('reference', 'R-1'), is('project.key', 'APOLLO')),
+  },
+  {
+    words: 'R-999 of Apollo',
+    rest: '/v1/projects/APOLLO/risks/R-999',
     ...nothing,
-    says: /\/v1\/projects\/APOLLO\/risks\?/,
+    says: /\/v1\/projects\/APOLLO\/risks\?search=R-999/,
   },
   { words: 'A group by name', rest: '/v1/groups/engineering', meant: is('name', 'Engineering') },
   { words: 'A group by half its name', rest: '/v1/groups/Engin', ...nothing, says: /\/v1\/groups\?search=Engin/ },

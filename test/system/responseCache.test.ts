@@ -92,8 +92,12 @@ describe('with and without the response cache, REST says the same', () => {
   const routes = ROUTES.filter(({ method, type }) => method === 'GET' && !type).map((route) => ({
     ...route,
     good:
-      route.path.replace(/(\w+)\/\{\w+\}/, (_, noun: string) => `${noun}/${ids[noun]}`) +
-      (given[route.operation] ?? ''),
+      route.path
+        .replace(
+          /(\w)(\w+)\/\{reference\}/,
+          (_, first: string, rest: string) => `${first}${rest}/${first.toUpperCase()}-0`,
+        )
+        .replace(/(\w+)\/\{\w+\}/, (_, noun: string) => `${noun}/${ids[noun]}`) + (given[route.operation] ?? ''),
   }))
 
   test.each(routes)('$path, new and again, with each key', async ({ path, good }) => {

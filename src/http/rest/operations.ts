@@ -105,18 +105,27 @@ const typeOf = (body: string) => /^fragment (\w+)/.exec(body)?.[1]
 const FIELD_CHANGE = 'fragment FieldChange on FieldChange { field from to }'
 const IMPORT_RUN = 'fragment ImportRun on ImportRun { id source file operator }'
 
+/** The parameters of a path that name one entity, and the arguments that they are. */
+const named = (parameter: string) => ({ variables: `$${parameter}: ID!`, args: `id: $${parameter}` })
+const BY_ID = named('id')
+const BY_ID_OR_KEY = named('idOrKey')
+const BY_REFERENCE = {
+  variables: '$idOrKey: String!, $reference: String!',
+  args: 'project: $idOrKey, reference: $reference',
+}
+
 /** The history of one entity: a nested list, so always paged. */
-const historyOf = (name: string, root: string, parameter = 'id') => `query ${name}(
-    $${parameter}: ID!, $since: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
+const historyOf = (name: string, root: string, by = BY_ID) => `query ${name}(
+    ${by.variables}, $since: DateTime, $limit: Int, $cursor: String, $total: Boolean = false
   ) {
-    ${root}(id: $${parameter}) {
+    ${root}(${by.args}) {
       history(first: $limit, after: $cursor, filter: { since: $since }) { nodes { ...Change } ${PAGE} }
     }
   } fragment Change on Change { id action recordedAt effectiveOn by import { ...ImportRun } fields { ...FieldChange } }
   ${FIELD_CHANGE} ${IMPORT_RUN}`
 
-const oneOf = (name: string, root: string, body: string, parameter = 'id') =>
-  `query ${name}($${parameter}: ID!) { ${root}(id: $${parameter}) { ...${typeOf(body)} } } ${body}`
+const oneOf = (name: string, root: string, body: string, by = BY_ID) =>
+  `query ${name}(${by.variables}) { ${root}(${by.args}) { ...${typeOf(body)} } } ${body}`
 
 const changeBy = (name: string, input: string, body: string) =>
   `mutation ${name}($input: ${input}!) { ${name}(input: $input) { ...${typeOf(body)} } } ${body}`
@@ -151,11 +160,15 @@ export const OPERATIONS = {
   groupHistory: historyOf('groupHistory', 'group'),
 
   listProjects: onDay(listOf('listProjects', 'projects', PROJECT)),
-  getProject: onDay(oneOf('getProject', 'project', PROJECT, 'idOrKey')),
+  getProject: onDay(oneOf('getProject', 'project', PROJECT, BY_ID_OR_KEY)),
   syncProject: changeBy('syncProject', 'SyncProjectInput', `${SYNC_RESULT} ${projectOn()}`),
   listProjectRisks: listOf('listProjectRisks', 'risks', RISK, OF_PROJECT),
   listProjectIssues: listOf('listProjectIssues', 'issues', ISSUE, OF_PROJECT),
-  projectHistory: historyOf('projectHistory', 'project', 'idOrKey'),
+  projectHistory: historyOf('projectHistory', 'project', BY_ID_OR_KEY),
+  getProjectRisk: oneOf('getProjectRisk', 'risk', RISK, BY_REFERENCE),
+  projectRiskHistory: historyOf('projectRiskHistory', 'risk', BY_REFERENCE),
+  getProjectIssue: oneOf('getProjectIssue', 'issue', ISSUE, BY_REFERENCE),
+  projectIssueHistory: historyOf('projectIssueHistory', 'issue', BY_REFERENCE),
 
   listRisks: listOf('listRisks', 'risks', RISK),
   getRisk: oneOf('getRisk', 'risk', RISK),

@@ -87,6 +87,7 @@ const PREFIXES = new Map<string, string>(Object.entries(ID_PREFIX))
 function findingHint(noun: string, path: string, { path: pattern }: CompiledRoute['route']): string {
   const slash = path.lastIndexOf('/')
   const [list, given] = [path.slice(0, slash), path.slice(slash + 1)]
+  if (pattern.endsWith('/{reference}')) return ` Find it with ${list}?search=${given}.`
   const prefix = `${PREFIXES.get(noun)}_`
   if (!pattern.endsWith('/{id}') || given.startsWith(prefix)) return ''
   return ` Its id begins with ${prefix}: find it with ${list}?search=${given}.`

@@ -113,5 +113,5 @@ export function doneElsewhere(method: string, { path, routes: here }: Place): st
   if ([...here.keys()].some((method) => method !== 'GET')) return ''
   const below = ROUTES.find((route) => route.method === 'PUT' && route.path.startsWith(`${path}/`))
   if (below) return ` To add one: ${below.method} ${below.path}.`
-  return /^\/v1\/(risks|issues)\b/.test(path) ? ' Risks and issues come with their project: POST /v1/projects.' : ''
+  return /\/(risks|issues)\b/.test(path) ? ' Risks and issues come with their project: POST /v1/projects.' : ''
 }

@@ -26,6 +26,8 @@ export const EVENTS_TYPE = 'application/cloudevents-batch+json'
 const MANY_RECORDS = { bodyBytesMax: LIMITS.syncBodyBytesMax }
 
 const OF_PROJECT = { status: 200, parent: 'getProject' } as const
+const PROJECT_RISK = '/v1/projects/{idOrKey}/risks/{reference}'
+const PROJECT_ISSUE = '/v1/projects/{idOrKey}/issues/{reference}'
 const OF_PERSON = { status: 200, parent: 'getPerson' } as const
 
 /** The route table: every route of the REST API. */
@@ -55,6 +57,10 @@ const TABLE: readonly Route[] = [
   { method: 'GET', path: '/v1/groups/{id}/members', operation: 'listMembers', status: 200, parent: 'getGroup' },
   { method: 'GET', path: '/v1/projects/{idOrKey}/risks', operation: 'listProjectRisks', ...OF_PROJECT },
   { method: 'GET', path: '/v1/projects/{idOrKey}/issues', operation: 'listProjectIssues', ...OF_PROJECT },
+  { method: 'GET', path: PROJECT_RISK, operation: 'getProjectRisk', ...OF_PROJECT },
+  { method: 'GET', path: `${PROJECT_RISK}/history`, operation: 'projectRiskHistory', ...OF_PROJECT },
+  { method: 'GET', path: PROJECT_ISSUE, operation: 'getProjectIssue', ...OF_PROJECT },
+  { method: 'GET', path: `${PROJECT_ISSUE}/history`, operation: 'projectIssueHistory', ...OF_PROJECT },
   { method: 'GET', path: '/v1/personnel/{id}/risks', operation: 'listPersonRisks', ...OF_PERSON },
   { method: 'GET', path: '/v1/personnel/{id}/issues', operation: 'listPersonIssues', ...OF_PERSON },
   { method: 'GET', path: '/v1/personnel/{id}/history', operation: 'personHistory', status: 200 },

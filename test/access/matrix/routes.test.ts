@@ -48,7 +48,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   issues: 'Issue',
 }
 
-/** The path of a route to these rows: `{id}` is in the collection before it, and `{personId}` names its type. */
+/** The path of a route to these rows: `{id}` and `{reference}` are of the collection before, and `{personId}` names its type. */
 function pathTo({ path, operation }: Route, on: Rows): string {
   const [definition] = parse(OPERATIONS[operation]).definitions
   const variables = definition?.kind === Kind.OPERATION_DEFINITION ? (definition.variableDefinitions ?? []) : []
@@ -59,7 +59,7 @@ function pathTo({ path, operation }: Route, on: Rows): string {
   const filled = path.replaceAll(/\/(\w+)\/\{(\w+)\}/g, (_, collection: string, name: string) => {
     const noun = name === 'personId' ? 'Person' : NOUNS[collection]
     if (!noun) throw new Error(`The matrix has no entity for ${path}.`)
-    return `/${collection}/${rowOf(on, noun, 'id')}`
+    return `/${collection}/${rowOf(on, noun, name === 'reference' ? name : 'id')}`
   })
   return query.size === 0 ? filled : `${filled}?${query}`
 }
