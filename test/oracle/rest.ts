@@ -10,7 +10,7 @@ import {
   isObjectType,
 } from 'graphql'
 import type { Answer } from './compare.js'
-import { type Context, holds, KINDS, scopeOf } from './rows.js'
+import type { Context } from './rows.js'
 import { answerOf, oracleSchema } from './schema.js'
 
 /** The REST API as docs/rest.md has it: which query each route stands for, and how its result is shown. */
@@ -170,23 +170,14 @@ async function page(asked: Asked, context: Context, parameters: Pairs, inner?: r
   }
 }
 
-/** Who made a change is shown to a key that may manage every kind that the request shows. */
-function feedBody({ caller }: Context, parameters: Pairs): string {
-  const given = new Map(parameters)
-  const asked = given.get('entity')?.toUpperCase().split(',')
-  const shown = KINDS.filter((kind) => (asked ? asked.includes(kind) : holds(caller, scopeOf(kind, 'read'))))
-  const kinds = shown.filter((kind) => !given.has('project') || scopeOf(kind, 'read') === 'projects.read')
-  const by = kinds.every((kind) => holds(caller, scopeOf(kind, 'manage'))) ? `by ${RUN}` : ''
-  return `${by} id cursor recordedAt effectiveOn action entity entityId reference title project { id key name } ${FIELDS}`
-}
+const FEED_BODY = `by ${RUN} id cursor recordedAt effectiveOn action entity entityId reference title project { id key name } ${FIELDS}`
 
 async function routeAnswerOf({ path, parameters }: RestRequest, context: Context): Promise<RestAnswer> {
   const [noun = '', id, part] = path
   const root = (field: string, filter = {}) => argumentsOf(fieldsOf('Query')[field]?.args ?? [], parameters, filter)
   const [view, shown = ''] = VIEWS[path.join('/')] ?? []
   if (view) return ask({ field: view, selection: shown, variables: root(view) }, context)
-  if (noun === 'changes')
-    return page({ field: noun, selection: feedBody(context, parameters), variables: root(noun) }, context, parameters)
+  if (noun === 'changes') return page({ field: noun, selection: FEED_BODY, variables: root(noun) }, context, parameters)
   const [type = '', single = ''] = NOUNS[noun] ?? []
   if (id === undefined)
     return page({ field: noun, selection: bodyOn(type, parameters), variables: root(noun) }, context, parameters)

@@ -74,21 +74,17 @@ export class JsonSchemas {
       const fragment = this.fragments.get(only.name.value)
       return this.named(only.name.value, () => this.object(type, fragment?.selectionSet ?? selection))
     }
-    const optional = new Set<string>()
     const properties = Object.fromEntries(
       selection.selections.flatMap((node) => {
         const field = node.kind === Kind.FIELD ? type.getFields()[node.name.value] : undefined
         if (!field || node.kind !== Kind.FIELD) return []
-        // Only `@include` is used: without the scope, the member is absent.
-        if (node.directives?.length) optional.add(field.name)
         const schema = this.output(field.type, node.selectionSet)
         // The example of an object is made of its fields; in an input the same name may be a text.
         const example = isLeafType(getNamedType(field.type)) ? fieldExample(type.name, field.name) : undefined
         return [[field.name, documented(schema, field.description, example)]]
       }),
     )
-    const required = Object.keys(properties).filter((name) => !optional.has(name))
-    return { type: 'object', description: type.description, required, properties }
+    return { type: 'object', description: type.description, required: Object.keys(properties), properties }
   }
 
   input(type: GraphQLInputType): JsonSchema {

@@ -78,8 +78,6 @@ interface VariableUse {
 }
 
 const BODY = 'input'
-/** Of a feed: whether it shows who made each change. It depends on the scopes of the key, and is no parameter. */
-export const AUTHOR = 'by'
 
 function parameter(name: string, type: Parameter['type'], description: string, maximum?: number): Parameter {
   const extensions = maximum === undefined ? {} : { minimum: 0, maximum }
@@ -173,8 +171,8 @@ function typesOf({ status, sheet, type, isFeed }: Route): readonly MediaType[] {
 /** The CSV form has no parameter for what is in none of its columns. */
 const NOT_IN_CSV: ReadonlySet<string> = new Set(['totalCount', 'on'])
 
-function isParameter({ name, use }: Parameter, { type, isFeed }: Route): boolean {
-  return name !== BODY && !(type === CSV_TYPE && NOT_IN_CSV.has(use.argument)) && !(isFeed && name === AUTHOR)
+function isParameter({ name, use }: Parameter, { type }: Route): boolean {
+  return name !== BODY && !(type === CSV_TYPE && NOT_IN_CSV.has(use.argument))
 }
 
 function usesOf(document: DocumentNode): Map<string, VariableUse> {

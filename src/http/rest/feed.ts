@@ -1,8 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Principal } from '../../auth/principal.js'
-import { grants } from '../../auth/scopes.js'
 import { badArgument, Fault } from '../../errors.js'
-import { type FeedFilter, kindsIn, scopeOfKind } from '../../history/feed.js'
 import { LIMITS } from '../../limits.js'
 import type { Versions } from '../../store/changeCounters.js'
 import { RateExceeded, type RateLimits } from '../access/rateLimits.js'
@@ -10,7 +7,6 @@ import type { Identified } from '../observe/exchange.js'
 import { Content } from '../wire/content.js'
 import type { HttpResponse } from '../wire/request.js'
 import { joined } from '../wire/slices.js'
-import { AUTHOR } from './compiledRoutes.js'
 import type { Entry, JsonLines } from './csv.js'
 import { EVENTS_TYPE } from './routes.js'
 
@@ -20,7 +16,7 @@ export const POLL_EVERY_MS = 250
 const MS = 1_000
 
 /** The variables of a feed's operation, and how long to wait. */
-export function feedRequestOf(principal: Principal, given: Readonly<Record<string, unknown>>) {
+export function feedRequestOf(given: Readonly<Record<string, unknown>>) {
   const { wait, timeout, lastEventId, ...rest } = given as Readonly<Record<string, unknown>> & {
     readonly wait?: number
     readonly timeout?: number
@@ -29,13 +25,7 @@ export function feedRequestOf(principal: Principal, given: Readonly<Record<strin
   if (lastEventId !== undefined && 'cursor' in rest) throw badArgument('lastEventId', 'Give this or cursor, not both.')
   if (timeout !== undefined && wait !== undefined) throw badArgument('timeout', 'Give this or wait, not both.')
   const variables = { ...rest, ...(lastEventId !== undefined && { cursor: lastEventId }) }
-  return { variables: { ...variables, [AUTHOR]: managesAll(principal, rest) }, waitMs: timeout ?? (wait ?? 0) * MS }
-}
-
-/** Whether a key may see who made each change that a feed shows with these parameters. */
-function managesAll({ scopes }: Principal, filter: FeedFilter): boolean {
-  const shown = kindsIn(filter).filter((kind) => filter.entity || grants(scopes, scopeOfKind(kind, 'read')))
-  return shown.every((kind) => grants(scopes, scopeOfKind(kind, 'manage')))
+  return { variables, waitMs: timeout ?? (wait ?? 0) * MS }
 }
 
 /** Reads a page, and reads it again after each change until it is not empty or the time is over. */

@@ -1,4 +1,3 @@
-import type { Principal } from '../../auth/principal.js'
 import { grants, SCOPE_NAMES } from '../../auth/scopes.js'
 import { badArgument, Fault, TooComplex } from '../../errors.js'
 import { type Context, createContext, requireScope } from '../../graph/builder.js'
@@ -57,7 +56,7 @@ export function createRest(options: RestOptions): Rest {
     const serve = (identified: Identified, given?: Record<string, unknown>) =>
       serveCached(identified, type ?? '', (confirmed) => read(confirmed, call, engine, given))
     if (!route.isFeed) return serve(admitted)
-    const feed = feedRequestOf(principalFor(admitted, operation), readParameters(call))
+    const feed = feedRequestOf(readParameters(call))
     return longPoll(admitted, options, feed.waitMs, (identified) => serve(identified, feed.variables))
   }
 }
@@ -69,7 +68,7 @@ async function read(
   given?: Record<string, unknown>,
 ): Promise<Answered> {
   const { operation, type } = call
-  principalFor(identified, operation)
+  requireScopeOf(operation, identified)
   const { record } = identified
   const variables = given ?? record.work.time('check', () => readParameters(call))
   const sent = operation.parameters.filter(({ name, in: place }) => place === 'query' && name in variables)
@@ -96,7 +95,7 @@ async function change(
   const { request, operation, parameters, path } = call
   let identified = admitted
   identified.record.isChange = true
-  principalFor(identified, operation)
+  requireScopeOf(operation, identified)
   const variables = readParameters(call)
   const tags = CONDITIONAL.has(request.method) ? tagsToMatch(request, at) : undefined
   const reading = tags && at.routes.get('GET')
@@ -235,7 +234,6 @@ function redirectFrom({ url: { pathname, search } }: HttpRequest, path: string, 
 }
 
 /** Requires the scope before parameters and body are read; the schema checks it again. */
-function principalFor({ principal }: Identified, { scope }: CompiledRoute): Principal {
+function requireScopeOf({ scope }: CompiledRoute, { principal }: Identified): void {
   if (scope) requireScope(principal, scope)
-  return principal
 }

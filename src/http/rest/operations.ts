@@ -186,14 +186,14 @@ export const OPERATIONS = {
   issueHistory: historyOf('issueHistory', 'issue'),
 
   listChanges: `query listChanges(
-    $entity: [EntityKind!], $project: [String!], $since: DateTime, $limit: Int, $cursor: String, $by: Boolean = false
+    $entity: [EntityKind!], $project: [String!], $since: DateTime, $limit: Int, $cursor: String
   ) {
     changes(first: $limit, after: $cursor, filter: { entity: $entity, project: $project, since: $since }) {
       nodes { ...FeedEntry } pageInfo { hasNextPage endCursor }
     }
   } fragment FeedEntry on Change {
     id cursor recordedAt effectiveOn action entity entityId reference title project { ...ProjectRef }
-    by @include(if: $by) import @include(if: $by) { ...ImportRun } fields { ...FieldChange }
+    by import { ...ImportRun } fields { ...FieldChange }
   } ${PROJECT_REF} ${FIELD_CHANGE} ${IMPORT_RUN}`,
 
   getMovements: `query getMovements(
