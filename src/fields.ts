@@ -108,7 +108,7 @@ export function required<V>(field: Field<V>): Field<V> {
 }
 
 export function text(kind: TextKind, meaning: string, example: string): Field<string> {
-  const form = `a text of at most ${TEXT_MAX[kind]} characters`
+  const form = `a text of at most ${TEXT_MAX[kind].toLocaleString('en')} characters`
   return optional(meaning, example, form, (raw) => readText(raw, kind))
 }
 

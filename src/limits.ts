@@ -7,8 +7,8 @@ type Limit = readonly [value: number, meaning: string]
 export const LIMIT_GROUPS = {
   Lists: {
     pageRowsMax: [1_000, 'Rows of one page.'],
-    nestedPageRows: [50, 'Rows of a nested list if `first` is not given.'],
-    wholeListRowsMax: [100_000, 'Rows of a list without `first` or `limit`; a setting.'],
+    nestedPageRows: [50, 'Rows of a page of a nested list by default.'],
+    wholeListRowsMax: [100_000, 'Rows of a list that is not asked for in pages; a setting.'],
     filterItemsMax: [1_000, 'Distinct values in one list of a filter.'],
     comparedCharactersMax: [
       300_000,
@@ -137,6 +137,9 @@ export const LIMIT_GROUPS = {
 export const LIMIT_MEANINGS = Object.values(LIMIT_GROUPS).flatMap((group) =>
   Object.entries<Limit>(group).map(([name, [value, meaning]]) => ({ name, value, meaning })),
 )
+
+/** A size in prose. */
+export const inMegabytes = (bytes: number) => `${bytes / 1_000_000} MB`
 
 type Group = (typeof LIMIT_GROUPS)[keyof typeof LIMIT_GROUPS]
 type NamesOf<G> = G extends unknown ? keyof G : never

@@ -125,7 +125,8 @@ export function lengthViolation(text: string, most: number): string | undefined 
   if (text.length <= most) return undefined
   const length = text.length > 4 * most ? undefined : [...text].length
   if (length !== undefined && length <= most) return undefined
-  return `Must be at most ${most} characters long; this is ${length ?? `more than ${most}`}.`
+  const [limit, actual] = [most, length].map((count) => count?.toLocaleString('en'))
+  return `Must be at most ${limit} characters long; this is ${actual ?? `more than ${limit}`}.`
 }
 
 /** Collects every violation of one input, so that a caller can correct all of them at once. */

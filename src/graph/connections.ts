@@ -44,7 +44,7 @@ export function connectionOf<Row extends object>(node: ObjectRef<Types, Row>, pl
   pagePart(Ref, { part: 'nodes' }, [node], 'The entries of this page.')
   pagePart(Ref, { part: 'edges' }, [Edge], 'The entries of this page, each with its cursor.')
   pagePart(Ref, { part: 'pageInfo' }, PageInfo, 'Whether more follows, and from where.')
-  const total = 'The number of matching entries on all pages. Counted only when selected.'
+  const total = 'The number of matching entries on all pages. Counted only on request.'
   pagePart(Ref, { part: 'totalCount' }, 'Int', total)
   return Ref
 }

@@ -23,7 +23,10 @@ export function checkedInputOf({ extensions }: { readonly extensions: object }):
 /** The options of a text input: its bound is in the description and, for machines, in the extensions. */
 export function boundedText(kind: TextKind, description: string) {
   const maxLength = TEXT_MAX[kind]
-  return { description: `${description} At most ${maxLength} characters.`, extensions: { maxLength } }
+  return {
+    description: `${description} At most ${maxLength.toLocaleString('en')} characters.`,
+    extensions: { maxLength },
+  }
 }
 
 /** The options of an input that may be absent but not null, which GraphQL types cannot express. */
@@ -34,7 +37,10 @@ export function neverNull<O extends { readonly description: string; readonly ext
 /** The options of a list of texts in a filter, with the bound of each. */
 export function boundedTexts(kind: TextKind, description: string) {
   const maxLength = TEXT_MAX[kind]
-  return { description: `${description} Each at most ${maxLength} characters.`, extensions: { items: { maxLength } } }
+  return {
+    description: `${description} Each at most ${maxLength.toLocaleString('en')} characters.`,
+    extensions: { items: { maxLength } },
+  }
 }
 
 /** The options of a whole-number input, with its range. */
@@ -44,5 +50,5 @@ export function boundedNumber(minimum: number, maximum: number, description: str
 
 /** The options of a list input, with its longest length; `beyond` says what to do with more. */
 export function boundedList(maxItems: number, description: string, beyond = '') {
-  return { description: `${description} At most ${maxItems}.`, extensions: { maxItems, beyond } }
+  return { description: `${description} At most ${maxItems.toLocaleString('en')}.`, extensions: { maxItems, beyond } }
 }

@@ -96,7 +96,7 @@ columns(Change, {
 field(Change, 'cursor', () => ({
   type: 'String',
   extensions: { sql: { position: feed } },
-  description: 'Where to resume after this change: the `after` of `changes`, or the `cursor` of `/v1/changes`.',
+  description: 'Where to resume after this change: the `after` of `changes`.',
 }))
 computedField(Change, 'reference', {
   type: 'String',

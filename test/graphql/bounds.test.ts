@@ -137,7 +137,7 @@ test('a cursor has a bound as well', async () => {
   const { caller } = await openOffice()
   const query = 'query ($x: String!) { risks(first: 1, after: $x) { nodes { id } } }'
   const { body } = await caller.graphql(query, { x: 'A'.repeat(CURSOR_CHARACTERS_MAX + 1) })
-  expect(body.errors[0].message).toBe('after: Must be at most 32000 characters long; this is 32001.')
+  expect(body.errors[0].message).toBe('after: Must be at most 32,000 characters long; this is 32,001.')
 })
 
 const NULLS: Readonly<Record<string, string>> = {

@@ -15,8 +15,8 @@ import {
 
 type Query = readonly [name: string, text: string, verdict: Verdict, variables?: unknown, more?: object]
 
-const tooManyMembers = wrongRequest(/^An object of the body has more than 1000 members\.$/)
-const tooManyEntries = wrongRequest(/^A list of the body has more than 50000 entries\.$/)
+const tooManyMembers = wrongRequest(/^An object of the body has more than 1,000 members\.$/)
+const tooManyEntries = wrongRequest(/^A list of the body has more than 50,000 entries\.$/)
 const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, i]))
 
 const syntax = wrongDocument(/Syntax Error/)

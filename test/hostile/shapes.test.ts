@@ -12,9 +12,9 @@ const ENTRIES = LIMITS.bodyItemsMax
 const MEMBERS = LIMITS.bodyMembersMax
 
 const TOO_DEEP = /^The body is nested deeper than 100 levels\.$/
-const TOO_MANY_ENTRIES = /^A list of the body has more than 50000 entries\.$/
-const TOO_MANY_TOGETHER = /^The lists of the body have more than 300000 entries together\. Send it in parts\.$/
-const TOO_MANY_MEMBERS = /^An object of the body has more than 1000 members\.$/
+const TOO_MANY_ENTRIES = /^A list of the body has more than 50,000 entries\.$/
+const TOO_MANY_TOGETHER = /^The lists of the body have more than 300,000 entries together\. Send it in parts\.$/
+const TOO_MANY_MEMBERS = /^An object of the body has more than 1,000 members\.$/
 
 const list = (count: number, entry = '1') => `[${Array(count).fill(entry).join(',')}]`
 const object = (count: number, value = '1') =>

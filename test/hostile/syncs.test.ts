@@ -26,7 +26,7 @@ interface Lists {
 }
 const state = (lists: Lists) => ({ key: 'FLOOD', name: 'x', ...lists })
 
-const tooManyEntries = problem('BAD_REQUEST', /^A list of the body has more than 50000 entries\.$/)
+const tooManyEntries = problem('BAD_REQUEST', /^A list of the body has more than 50,000 entries\.$/)
 const tooMany = (pointer: string, count: number) => ({
   pointer,
   detail: `There are ${count}; the most is 20000. Send more in parts, with the mode PARTIAL, or use \`operations import\`.`,
@@ -109,7 +109,7 @@ const PERSONNEL: [name: string, state: () => object, verdict: Verdict][] = [
   [
     '1,200,000 members',
     () => ({ groups: records(40, () => ({ name: 'x', members: named(30_000, (i) => `m-${i}`) })) }),
-    problem('BAD_REQUEST', /^The lists of the body have more than 300000 entries together\. Send it in parts\.$/),
+    problem('BAD_REQUEST', /^The lists of the body have more than 300,000 entries together\. Send it in parts\.$/),
   ],
 ]
 

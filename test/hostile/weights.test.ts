@@ -52,9 +52,9 @@ const anyAnswer: Verdict = (talk) => {
 }
 
 const TOO_DEEP = /^The body is nested deeper than 100 levels\.$/
-const TOO_MANY_ENTRIES = /^A list of the body has more than 50000 entries\.$/
-const TOO_MANY_TOGETHER = /^The lists of the body have more than 300000 entries together\. Send it in parts\.$/
-const TOO_MANY_MEMBERS = /^An object of the body has more than 1000 members\.$/
+const TOO_MANY_ENTRIES = /^A list of the body has more than 50,000 entries\.$/
+const TOO_MANY_TOGETHER = /^The lists of the body have more than 300,000 entries together\. Send it in parts\.$/
+const TOO_MANY_MEMBERS = /^An object of the body has more than 1,000 members\.$/
 const tooDeep = problem('BAD_REQUEST', TOO_DEEP)
 const tooManyEntries = problem('BAD_REQUEST', TOO_MANY_ENTRIES)
 const tooManyGiven = wrongRequest(TOO_MANY_ENTRIES)

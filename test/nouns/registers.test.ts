@@ -73,7 +73,7 @@ const REFUSED: [given: object, pointer: string, detail: RegExp][] = [
     /another detail "a"/,
   ],
   [{ details: [{ name: 'n'.repeat(TEXT_MAX.detailName + 1), text: '1' }] }, '/risks/0/details/0/name', /at most 100/],
-  [{ details: [{ name: 'a', text: 't'.repeat(TEXT_MAX.detailText + 1) }] }, '/risks/0/details/0/text', /at most 2000/],
+  [{ details: [{ name: 'a', text: 't'.repeat(TEXT_MAX.detailText + 1) }] }, '/risks/0/details/0/text', /at most 2,000/],
   [{ details: [{ name: 'a', text: 'b', more: 'c' }] }, '/risks/0/details/0/more', /Unknown member/],
   [{ details: 'Cost: 12' }, '/risks/0/details', /list/],
   [

@@ -93,7 +93,7 @@ test.each<[Scope[], number]>([
   for (const [api, add] of Object.entries(APIS)) {
     const most = api === 'REST' ? LIMITS.bodyBytesMax : ofGraphql
     const how = api === 'REST' ? '' : ': risks and issues with `mode: PARTIAL`, people without `leavers`'
-    const sentence = `The body is larger than ${most} bytes. Send it in smaller parts${how}.`
+    const sentence = `The body is larger than ${most / 1_000_000} MB. Send it in smaller parts${how}.`
     expect([api, ...(await add(caller, most + 1))]).toEqual([api, 413, sentence])
     const [status, name] = api === 'REST' ? [201, 'Riggers'] : [200, 'Welders']
     expect([api, ...(await add(caller, most))]).toEqual([api, status, name])
@@ -118,7 +118,7 @@ test('a body that says it is too large is refused unread', async () => {
   const headers = { ...JSON_TYPE, 'content-length': String(LIMITS.bodyBytesMax + 1) }
   const answer = await caller.request(path, { method: 'PATCH', headers, body: '{}' })
   expect(answer).toMatchProblem(413, 'PAYLOAD_TOO_LARGE')
-  expect(answer.body.detail).toContain('1000000 bytes')
+  expect(answer.body.detail).toContain('larger than 1 MB')
 })
 
 test.each(['/v1/projects', '/graphql'])(

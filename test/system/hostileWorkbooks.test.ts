@@ -209,7 +209,7 @@ function mergedRecord(count: number): string {
 /** What takes minutes if it is looked at again from each of its characters, or for each of its rows. */
 const LONG: readonly (readonly [what: string, parts: Record<string, string>, violations: readonly string[]])[] = [
   ['tag', { [STYLES]: `<styleSheet><numFmt ${'a'.repeat(900_000)}='' q='1'/></styleSheet>` }, []],
-  ['record', { [SHEET]: mergedRecord(100_000) }, ['Must be at most 2000 characters long; this is more than 2000.']],
+  ['record', { [SHEET]: mergedRecord(100_000) }, ['Must be at most 2,000 characters long; this is more than 2,000.']],
 ]
 
 test.each(LONG)('a long %s is read once', async (_, parts, said) => {

@@ -3,10 +3,10 @@ import { DESCRIPTION, VERSION } from '../../about.js'
 import { SCOPES } from '../../auth/scopes.js'
 import type { Code } from '../../errors.js'
 import { SEPARATOR_NAMES } from '../../ingest/files/csv.js'
-import { LIMIT_MEANINGS, LIMITS } from '../../limits.js'
+import { inMegabytes, LIMIT_MEANINGS, LIMITS } from '../../limits.js'
 import { type CompiledRoute, compiledRoute, type Parameter } from '../rest/compiledRoutes.js'
 import { csvText, type Entry } from '../rest/csv.js'
-import { SEPARATOR } from '../rest/parameters.js'
+import { NONE, SEPARATOR } from '../rest/parameters.js'
 import { CSV_TYPE, EVENTS_TYPE, ROUTES, type Route } from '../rest/routes.js'
 import { BODY_TYPES, PATCH_TYPES } from '../wire/body.js'
 import { STATUS } from '../wire/problems.js'
@@ -18,8 +18,9 @@ import {
   problemRef,
   problemResponses,
 } from './components.js'
-import { FEED_CURSOR } from './examples.js'
+import { FEED_CURSOR, fieldExample } from './examples.js'
 import { exampleOf, headersOf, type JsonObject, type JsonSchema, JsonSchemas, ref, withBounds } from './jsonSchema.js'
+import { descriptionOf, inRest, parentOf } from './wording.js'
 
 /** The OpenAPI 3.1 document, derived from the route table, its operations and the schema. */
 export function openapi(basePath = ''): JsonObject {
@@ -32,9 +33,10 @@ export function openapi(basePath = ''): JsonObject {
   }
   const scopes = Object.entries(SCOPES).map(([scope, meaning]) => `- \`${scope}\`: ${meaning}`)
   const { bodyBytesMax, syncBodyBytesMax } = LIMITS
-  const sizes = `Bodies larger than ${bodyBytesMax} bytes are refused; for syncs the limit is ${syncBodyBytesMax}.`
+  const [most, mostOfSync] = [bodyBytesMax, syncBodyBytesMax].map(inMegabytes)
+  const sizes = `Bodies larger than ${most} are refused; for syncs the limit is ${mostOfSync}.`
   const bearer = ['`Authorization: Bearer <API_KEY>`. A key holds scopes:', ...scopes].join('\n')
-  return {
+  return inRest({
     openapi: '3.1.0',
     info: {
       title: 'Operations Gateway',
@@ -54,23 +56,24 @@ export function openapi(basePath = ''): JsonObject {
       parameters: HEADER_PARAMETERS,
       responses: problemResponses(),
     },
-  }
+  })
 }
 
 function operationObject(operation: CompiledRoute, schemas: JsonSchemas): JsonObject {
-  const { route, rootField, scope, scopes, parameters, input } = operation
+  const { route, scope, scopes, parameters, input } = operation
+  const description = descriptionOf(operation)
   return {
     operationId: route.type === CSV_TYPE ? `${route.operation}Csv` : route.operation,
     // The first sentence.
-    summary: `${rootField.description?.split(/[.;:](?:\s|$)/)[0]}${route.type === CSV_TYPE ? ', as CSV' : ''}`,
-    description: [rootField.description, ...notesOf(operation)].join(' '),
+    summary: `${description.split(/[.;:](?:\s|$)/)[0]}${route.type === CSV_TYPE ? ', as CSV' : ''}`,
+    description: [description, ...notesOf(operation, description)].join(' '),
     tags: [tagOf(operation)],
     security: [{ apiKey: [] }],
     // Not in `security`: it has scopes only for OAuth 2, and linters and generators reject others.
     ...(scope && { 'x-required-scope': scope }),
     ...(scopes.length > 0 && { 'x-required-scope-one-of': scopes }),
     parameters: [
-      ...parameters.map((parameter) => parameterObject(parameter, schemas)),
+      ...parameters.map((parameter) => parameterObject(parameter, operation, schemas)),
       ...(route.type === CSV_TYPE ? [SEPARATOR_PARAMETER] : []),
       ...['RequestId', ...conditionsOf(route)].map((name) => ref('parameters', name)),
     ],
@@ -85,11 +88,12 @@ function operationObject(operation: CompiledRoute, schemas: JsonSchemas): JsonOb
   }
 }
 
-/** No scope is named if any valid key may use the field: its own description says so. */
-function notesOf({ scope, route: { sheet, type, path, isFeed } }: CompiledRoute): string[] {
+/** No scope is named if the description does it, or says that any valid key will do. */
+function notesOf({ scope, route: { sheet, type, path, isFeed } }: CompiledRoute, description: string): string[] {
   const asCsv = sheet && !type && `As CSV: \`${path}.csv\`, or here with \`Accept: text/csv\`.`
   const asEvents = `With \`Accept: ${EVENTS_TYPE}\` as a batch of CloudEvents 1.0 (HTTP Feeds).`
-  return [scope && `Needs the scope \`${scope}\`.`, isFeed ? asEvents : asCsv].flatMap((note) => note || [])
+  const needed = scope && !description.includes(scope) && `Needs the scope \`${scope}\`.`
+  return [needed, isFeed ? asEvents : asCsv].flatMap((note) => note || [])
 }
 
 /** The conditional and idempotency headers of a route, by component name. */
@@ -146,7 +150,14 @@ const SEPARATOR_PARAMETER: JsonObject = {
 const CSV =
   "A byte order mark, a header line, then a line for each entry (RFC 4180). Text that a spreadsheet would run as a formula, at the beginning of a cell or after a `,`, a `;`, a tab or a line break in it, is prefixed with `'`."
 
-function parameterObject(parameter: Parameter, schemas: JsonSchemas): JsonObject {
+/** What is required has an example; what is optional has none, as tools would send it. */
+function parameterExample({ name, isRequired }: Parameter, { route, rootField }: CompiledRoute): unknown {
+  if (!isRequired) return undefined
+  const types = [parentOf(route), getNamedType(rootField.type)]
+  return types.map((type) => type && fieldExample(type.name, name)).find((one) => one !== undefined)
+}
+
+function parameterObject(parameter: Parameter, operation: CompiledRoute, schemas: JsonSchemas): JsonObject {
   const { name, in: place, type, use, isRequired, defaultValue } = parameter
   const schema = withBounds(schemas.input(type), use.extensions)
   const isList = schema['type'] === 'array'
@@ -155,8 +166,10 @@ function parameterObject(parameter: Parameter, schemas: JsonSchemas): JsonObject
     name,
     in: place,
     required: isRequired,
-    description: `${use.description}${many}`,
+    // A query has no null.
+    description: `${use.description.replace('null', `\`${NONE}\``)}${many}`,
     ...(isList && { style: 'form', explode: true }),
+    example: parameterExample(parameter, operation),
     schema: defaultValue === undefined ? schema : { ...schema, default: defaultValue },
   }
 }
@@ -188,7 +201,7 @@ function tagsOf(operations: readonly CompiledRoute[]): JsonObject[] {
   const names = [...new Set(operations.map(tagOf))]
   return names.map((name) => {
     const first = operations.find((operation) => tagOf(operation) === name)
-    return { name, description: first?.rootField.description ?? '' }
+    return { name, description: first ? descriptionOf(first) : '' }
   })
 }
 

@@ -23,13 +23,15 @@ const GROUP = 'grp_01k9zq3v5re4zw8n6t1ykj0pqs'
 const RISK = 'rsk_01k9zq3v5rgs3j6w8r0xk4ntcy'
 const ISSUE = 'iss_01k9zq3v5rh7d1p9m3zf6avqke'
 
-/** A realistic example for each field of a body, by its type; an enum without an entry shows its first value. */
+/** A realistic example for each field of a body and each required parameter, by its type; an enum without an entry shows its first value. */
 const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  Person: { ...inputExamples(PERSON_FIELDS), id: PERSON, groupIds: [GROUP] },
-  Group: { ...inputExamples(GROUP_FIELDS), id: GROUP, memberCount: 7 },
+  Person: { ...inputExamples(PERSON_FIELDS), id: PERSON, groupIds: [GROUP], mergedInto: null },
+  Group: { ...inputExamples(GROUP_FIELDS), id: GROUP, memberCount: 7, personId: PERSON },
+  RemovedGroup: { id: GROUP },
   Project: {
     ...inputExamples(PROJECT_FIELDS),
     id: 'prj_01k9zq3v5rdm9c2h5e7gq1vbxa',
+    idOrKey: PROJECT_FIELDS.key.example,
     openRiskCount: 9,
     criticalRiskCount: 2,
     overdueIssueCount: 1,
@@ -84,7 +86,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   },
   FieldChange: { field: 'title', from: 'Steel arrives', to: 'Steel arrives late' },
   Movements: { since: '2026-10-01T00:00:00.000Z' },
-  MovementCounts: { new: 0, closed: 0, up: 1, down: 0, unchanged: 8, opened: 0, resolved: 1, worse: 0, slipped: 0 },
+  MovementCounts: { new: 0, closed: 0, up: 1, down: 0, unchanged: 8, opened: 0, resolved: 0, worse: 1, slipped: 0 },
   RiskMovement: {
     id: RISK,
     reference: 'R-7',
@@ -101,9 +103,11 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     id: ISSUE,
     reference: 'I-12',
     title: 'Crane permit refused',
-    movement: 'RESOLVED',
-    severityFrom: 'HIGH',
+    movement: 'WORSE',
+    severityFrom: 'MEDIUM',
+    severityTo: 'HIGH',
   },
+  RiskTrend: { from: '2026-01-01', to: '2026-12-31' },
   RiskTrendPoint: { live: 9, unassessed: 1, low: 2, medium: 3, high: 2, critical: 1, score: 78 },
   OverdueByPerson: { on: '2026-12-31', total: 4 },
   OverduePerson: { personId: PERSON, overdueIssueCount: 2, openIssueCount: 5, overdueRiskCount: 1, riskCount: 3 },

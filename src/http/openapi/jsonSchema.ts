@@ -80,7 +80,8 @@ export class JsonSchemas {
         if (!field || node.kind !== Kind.FIELD) return []
         const schema = this.output(field.type, node.selectionSet)
         // The example of an object is made of its fields; in an input the same name may be a text.
-        const example = isLeafType(getNamedType(field.type)) ? fieldExample(type.name, field.name) : undefined
+        const known = fieldExample(type.name, field.name)
+        const example = isLeafType(getNamedType(field.type)) || known === null ? known : undefined
         return [[field.name, documented(schema, field.description, example)]]
       }),
     )
@@ -174,6 +175,6 @@ function orNull(schema: JsonSchema): JsonSchema {
 }
 
 function documented(schema: JsonSchema, description: string | null | undefined, example: unknown): JsonSchema {
-  const shown = example ?? FORMAT_EXAMPLES[schema.format ?? '']
+  const shown = example === undefined ? FORMAT_EXAMPLES[schema.format ?? ''] : example
   return { ...schema, ...(description && { description }), ...(shown !== undefined && { examples: [shown] }) }
 }

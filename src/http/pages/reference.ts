@@ -142,10 +142,10 @@ function runForm(id: string, sample: string): Html {
 
 /** A path with what it requires; of a list the first entries. */
 function sampleOf(path: string, parameters: readonly ApiParameter[]): string {
-  const query = parameters.flatMap(({ name, in: where, required }) => {
+  const query = parameters.flatMap(({ name, in: where, required, example }) => {
     if (where !== 'query') return []
     if (name === 'limit') return ['limit=5']
-    return required ? [`${name}=${name === 'to' ? '2026-12-31' : '2026-01-01'}`] : []
+    return required ? [`${name}=${example}`] : []
   })
   return query.length === 0 ? path : `${path}?${query.join('&')}`
 }
@@ -184,6 +184,7 @@ interface ApiParameter {
   readonly required?: boolean
   readonly description: string
   readonly schema: JsonSchema
+  readonly example?: string
 }
 
 interface Body {

@@ -19,8 +19,9 @@ import type { Work } from '../../work.js'
 import type { CompiledRoute, Parameter } from './compiledRoutes.js'
 import type { RouteCall } from './results.js'
 
+export const NONE = 'none'
 /** Each means null in a list of ids: entries without an owner or an assignee. The documents name the first. */
-const NOBODY = new Set(['none', 'nobody', 'unassigned', 'null'])
+const NOBODY = new Set([NONE, 'nobody', 'unassigned', 'null'])
 
 /** Reads the variables of an operation from the path and the query, or throws a Fault that names each bad parameter. */
 export function readParameters({ operation, request, parameters: path }: RouteCall): Record<string, unknown> {
@@ -64,8 +65,12 @@ export function readSeparator({ operation, request, type }: RouteCall): Separato
   return found[1]
 }
 
-/** The names of paging in GraphQL, in which the synonyms are written. */
-const IN_GRAPHQL: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after' }
+/** The names of paging in GraphQL, in which the synonyms and the descriptions are written. */
+export const IN_GRAPHQL: Readonly<Record<string, string>> = {
+  limit: 'first',
+  cursor: 'after',
+  'page.next': 'endCursor',
+}
 const ENTIRE = ['fields', 'select', 'include', 'expand', 'embed']
 
 /** What people try first, by what it is called here; all parameters if that is not known. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Fault, Overloaded } from '../../errors.js'
-import { LIMITS } from '../../limits.js'
+import { inMegabytes, LIMITS } from '../../limits.js'
 import { FairSlots } from '../../store/fairQueue.js'
 import type { Work } from '../../work.js'
 import type { Identified } from '../observe/exchange.js'
@@ -62,7 +62,7 @@ export class Bodies {
 }
 
 const CROWDED = () =>
-  new Overloaded(`Other bodies of more than ${LIMITS.bodyBytesMax} bytes are still being processed.`)
+  new Overloaded(`Other bodies of more than ${inMegabytes(LIMITS.bodyBytesMax)} are still being processed.`)
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -119,7 +119,7 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 const ITEM_COMMAS_MAX = LIMITS.bodyItemsMax - 1
-const TOO_MANY_ITEMS = `The lists of the body have more than ${LIMITS.bodyItemsTotalMax} entries together. Send it in parts.`
+const TOO_MANY_ITEMS = `The lists of the body have more than ${LIMITS.bodyItemsTotalMax.toLocaleString('en')} entries together. Send it in parts.`
 
 /**
  * Refuses JSON that is too deep or has too many parts: parsing and checking it would block the event loop for seconds.
@@ -151,7 +151,10 @@ export function* requireModestShape(bytes: Uint8Array): Generator<undefined> {
       depth += 1
       opened += 1
       if (opened > LIMITS.bodyContainersMax) {
-        throw new Fault('BAD_REQUEST', `The body has more than ${LIMITS.bodyContainersMax} lists and objects.`)
+        throw new Fault(
+          'BAD_REQUEST',
+          `The body has more than ${LIMITS.bodyContainersMax.toLocaleString('en')} lists and objects.`,
+        )
       }
       if (depth > LIMITS.bodyDepthMax) {
         throw new Fault('BAD_REQUEST', `The body is nested deeper than ${LIMITS.bodyDepthMax} levels.`)
@@ -174,5 +177,5 @@ function endOfString(bytes: Uint8Array, from: number): number {
 function tooMany(commasMax: number): Fault {
   const isList = commasMax === ITEM_COMMAS_MAX
   const [what, units] = isList ? ['A list', 'entries'] : ['An object', 'members']
-  return new Fault('BAD_REQUEST', `${what} of the body has more than ${commasMax + 1} ${units}.`)
+  return new Fault('BAD_REQUEST', `${what} of the body has more than ${(commasMax + 1).toLocaleString('en')} ${units}.`)
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '../../errors.js'
-import { LIMITS } from '../../limits.js'
+import { inMegabytes, LIMITS } from '../../limits.js'
 
 /** Bytes of a response that are handed to the socket at once. */
 const PART_BYTES = 4_194_304
@@ -77,7 +77,10 @@ export function refusalOf(request: IncomingMessage, target: string): Fault | und
 }
 
 export function headersTooLarge(): Fault {
-  return new Fault('HEADERS_TOO_LARGE', `The headers are larger than ${LIMITS.headersBytesMax} bytes.`)
+  return new Fault(
+    'HEADERS_TOO_LARGE',
+    `The headers are larger than ${LIMITS.headersBytesMax.toLocaleString('en')} bytes.`,
+  )
 }
 
 const SEPARATORS_BYTES = ':\r\n'.length
@@ -268,7 +271,10 @@ function brokenOff(cause?: unknown): Fault {
 function tooLarge(bytesMax: number): Fault {
   // In parts, a complete list would close what is in the other parts.
   const how = bytesMax > LIMITS.bodyBytesMax ? ': risks and issues with `mode: PARTIAL`, people without `leavers`' : ''
-  return new Fault('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesMax} bytes. Send it in smaller parts${how}.`)
+  return new Fault(
+    'PAYLOAD_TOO_LARGE',
+    `The body is larger than ${inMegabytes(bytesMax)}. Send it in smaller parts${how}.`,
+  )
 }
 
 export function sendToNode(response: ServerResponse, { status, headers, body }: HttpResponse): void {

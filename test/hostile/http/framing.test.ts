@@ -105,7 +105,7 @@ const bounds: Row[] = [
   [
     'a byte too many of a whole project is refused',
     posted('/v1/projects', padded(MANY + 1)),
-    problem('PAYLOAD_TOO_LARGE', /16000000/),
+    problem('PAYLOAD_TOO_LARGE', /larger than 16 MB/),
   ],
   [
     '2 GB that nobody may send are refused for want of a key',
