@@ -10,6 +10,8 @@ export interface Setting<T> {
   readonly read: (text: string) => T | undefined
   /** A valid value, for the error message. */
   readonly form: string
+  /** Whether the flag may be given several times; the texts are then joined by commas. */
+  readonly isRepeatable?: boolean
 }
 
 /** Bytes. */
@@ -191,6 +193,63 @@ export const SETTINGS = {
     read: (text) => (text.split(',').every((origin) => /^https?:\/\/[^\s/]+$/.test(origin.trim())) ? text : undefined),
     form: 'origins such as https://app.example.com, separated by commas',
   }),
+  oidcIssuer: setting({
+    flag: '--oidc-issuer <url>',
+    env: 'OPERATIONS_OIDC_ISSUER',
+    help: 'the identity provider whose tokens are accepted beside API keys, exactly as in their claim `iss`',
+    fallback: undefined as string | undefined,
+    read: (text) => (isSafeUrl(text) ? text : undefined),
+    form: 'a URL with https, such as https://login.example.com/realms/staff; http for loopback only',
+  }),
+  oidcAudience: setting({
+    flag: '--oidc-audience <text>',
+    env: 'OPERATIONS_OIDC_AUDIENCE',
+    help: 'what tokens for this service have in their claim `aud`',
+    fallback: undefined as string | undefined,
+    read: oneWord,
+    form: 'a text without blanks, such as https://operations.example.com',
+  }),
+  oidcScopeClaim: setting({
+    flag: '--oidc-scope-claim <name>',
+    env: 'OPERATIONS_OIDC_SCOPE_CLAIM',
+    help: 'the claim with the scopes, or a path to it such as realm_access.roles; scope, else scp, by default',
+    fallback: undefined as string | undefined,
+    read: oneWord,
+    form: 'a name or a path such as realm_access.roles',
+  }),
+  oidcScopeMap: setting({
+    flag: '--oidc-scope-map <name=scopes>',
+    env: 'OPERATIONS_OIDC_SCOPE_MAP',
+    help: 'the scopes of a name in that claim, such as Ops.Reader=projects.read,personnel.read; may be repeated',
+    fallback: undefined as ReadonlyMap<string, readonly string[]> | undefined,
+    read: scopesByName,
+    form: 'names with their scopes, such as Ops.Reader=projects.read,personnel.read',
+    isRepeatable: true,
+  }),
+  oidcProjectsClaim: setting({
+    flag: '--oidc-projects-claim <name>',
+    env: 'OPERATIONS_OIDC_PROJECTS_CLAIM',
+    help: 'the claim with the keys of the projects that a token may change; all by default',
+    fallback: undefined as string | undefined,
+    read: oneWord,
+    form: 'a name or a path such as operations.projects',
+  }),
+  oidcClientId: setting({
+    flag: '--oidc-client-id <text>',
+    env: 'OPERATIONS_OIDC_CLIENT_ID',
+    help: 'the public client as which people sign in on the pages; without it they cannot',
+    fallback: undefined as string | undefined,
+    read: oneWord,
+    form: 'a text without blanks',
+  }),
+  oidcRequest: setting({
+    flag: '--oidc-request <text>',
+    env: 'OPERATIONS_OIDC_REQUEST',
+    help: 'the scopes that the pages request, and resource=URI or audience=URI where the provider needs it',
+    fallback: undefined as string | undefined,
+    read: (text) => text.trim() || undefined,
+    form: 'a text such as "openid ops.read resource=https://operations.example.com"',
+  }),
   logLevel: setting({
     flag: '--log-level <level>',
     env: 'OPERATIONS_LOG_LEVEL',
@@ -262,6 +321,31 @@ function unknownNames(env: NodeJS.ProcessEnv): string[] {
 function wholeNumber(text: string, least: number, most: number): number | undefined {
   const value = Number(text)
   return /^\d+$/.test(text) && value >= least && value <= most ? value : undefined
+}
+
+/** A URL that nobody on the way can read or change: https, or http on this machine. */
+export function isSafeUrl(text: string): boolean {
+  if (!/^https?:\/\/\S+$/.test(text) || !URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+}
+
+function oneWord(text: string): string | undefined {
+  return /^\S+$/.test(text) ? text : undefined
+}
+
+/** Parses `NAME=SCOPE,SCOPE,NAME=SCOPE`: an item without `=` belongs to the name before it. */
+function scopesByName(text: string): ReadonlyMap<string, readonly string[]> | undefined {
+  const scopes = new Map<string, string[]>()
+  let name: string | undefined
+  for (const item of text.split(',')) {
+    const end = item.lastIndexOf('=')
+    if (end >= 0) name = item.slice(0, end).trim()
+    const scope = item.slice(end + 1).trim()
+    if (!name || scope === '') return undefined
+    scopes.set(name, [...(scopes.get(name) ?? []), scope])
+  }
+  return scopes
 }
 
 /** As in the CSP directive, which separates by blanks. */

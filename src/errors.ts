@@ -105,7 +105,7 @@ export class ResponseTooLong extends TooComplex {
   }
 }
 
-/** A 503 because too much is requested at once: not a failure of the store, so it is not logged as an error. */
+/** A 503 that is no failure of the store, and so not logged as an error: too much at once, or no identity provider. */
 export class Overloaded extends Fault {
   constructor(sentence: string) {
     super('UNAVAILABLE', `${sentence} Try again in a moment.`)

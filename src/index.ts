@@ -96,6 +96,13 @@ export interface GatewayOptions {
   readonly responseBytesMax?: number
   /** How long a request may read before it gets 503. */
   readonly deadlineMs?: number
+  /**
+   * Whom a request comes from, as your program knows it; undefined asks for an API key. Called again while a request
+   * waits, so that a session may end. Throw a `Fault` with the code UNAUTHENTICATED to refuse it.
+   */
+  readonly authenticate?: (
+    request: IncomingMessage | Request,
+  ) => GatewayCaller | undefined | Promise<GatewayCaller | undefined>
 }
 
 /** The whole service. */
@@ -125,7 +132,19 @@ export function createGateway({ store, ...options }: GatewayOptions): Gateway {
     deadlineMs: options.deadlineMs ?? LIMITS.deadlineMs,
     slowMs: LIMITS.slowQueryMs,
     corsOrigins: '',
+    callerOf: options.authenticate && callerBy(options.authenticate),
   })
+}
+
+function callerBy(authenticate: NonNullable<GatewayOptions['authenticate']>) {
+  return async (request: IncomingMessage | Request): Promise<Principal | undefined> => {
+    const caller = await authenticate(request)
+    if (!caller) return undefined
+    // Callers without an id would share a rate limit, and see the responses to each other's Idempotency-Keys.
+    if (typeof caller.id !== 'string' || !/^\P{Cc}{1,255}$/u.test(caller.id))
+      throw new Error('A caller of `authenticate` needs an `id` of 1 to 255 characters.')
+    return { ...principalOf(caller), keyId: `host:${caller.id}` }
+  }
 }
 
 function mountedAt(basePath: string): string {
@@ -141,6 +160,11 @@ export interface Caller {
   readonly id?: string
   /** The keys of the projects that the caller may change; all by default. */
   readonly projects?: readonly string[] | null
+}
+
+/** A caller of `authenticate`; in the history as `host:ID`. */
+export interface GatewayCaller extends Caller {
+  readonly id: string
 }
 
 export interface ContextOptions {

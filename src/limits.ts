@@ -110,6 +110,7 @@ export const LIMIT_GROUPS = {
       'Pipelined requests on one connection; beyond that, or with more than 256 KB of them, it is closed.',
     ],
     headersBytesMax: [16_384, 'The request line and the headers.'],
+    tokenCharactersMax: [8_192, 'Characters of a token of an identity provider.'],
     headersMs: [10_000, 'How long the headers of a request may take to arrive.'],
     requestMs: [30_000, 'How long a whole request may take to arrive.'],
     idleMs: [60_000, 'How long an idle connection is kept open.'],

@@ -5,9 +5,12 @@ import { members } from '../projects/results.graph.js'
 import type { Principal } from './principal.js'
 
 const ApiKey = builder.objectRef<Omit<Principal, 'scopes'> & { readonly scopes: readonly string[] }>('ApiKey')
-ApiKey.implement({ description: 'An API key, as its holder may see it.', ...anyKey })
+ApiKey.implement({
+  description: 'An API key, or a token of an identity provider, as its holder may see it.',
+  ...anyKey,
+})
 members(ApiKey, {
-  name: { type: 'String', description: 'The name of the key.' },
+  name: { type: 'String', description: 'The name of the key; of a token its claim `name`, else its subject.' },
   scopes: { type: ['String'], description: 'The scopes that it holds, such as personnel.read.' },
   projects: {
     type: ['String'],
@@ -23,7 +26,7 @@ builder.queryField('apiKey', (t) =>
   t.field({
     type: ApiKey,
     nullable: true,
-    description: "The caller's own key. Any valid key may read it.",
+    description: "The caller's own key or token. Any valid one may read it.",
     authScopes: anyKey.authScopes,
     // Inaccessible through a router: the key belongs to this service only.
     extensions: { ...anyKey.extensions, sql: { local }, isPersonal: true, ...federated(INACCESSIBLE) },

@@ -1,5 +1,5 @@
 import { growingCache } from '../caches.js'
-import { Fault } from '../errors.js'
+import { type Code, Fault } from '../errors.js'
 import type { Versions } from '../store/changeCounters.js'
 import { QUICK_READ_MS, type Store } from '../store/store.js'
 import { keyBySecret, recordKeyUse } from './keys.js'
@@ -13,6 +13,7 @@ const RECORD_USE_AFTER_MS = 100
 const KEYS_KEPT_MAX = 10_000
 
 export interface Principal {
+  /** `key_...`, `oidc:ISSUER:SUBJECT` of a token, `host:ID` of an embedding program, or `cli`; in the history as `by`. */
   readonly keyId: string
   readonly name: string
   readonly scopes: ReadonlySet<Scope>
@@ -20,9 +21,6 @@ export interface Principal {
   readonly projects: readonly string[] | null
   readonly expiresAt: string | null
 }
-
-/** The holder of the key in an `Authorization` header, or a Fault. Pass the versions if they were read already. */
-export type Authenticate = (authorization: string | undefined, versions?: Store['versions']) => Promise<Principal>
 
 const HOW = 'Send your API key in the header `Authorization: Bearer <API_KEY>`.'
 /** Only for callers who copied an example: others may come through a gateway, and cannot run our commands. */
@@ -35,12 +33,12 @@ export class KeyMissing extends Fault {
   }
 }
 
-/** A key that was valid once; the log may name it. */
+/** A key or a token that was valid once, or has no scope; the log may name it. */
 export class KeyRefused extends Fault {
   readonly keyId: string
 
-  constructor(keyId: string, sentence: string) {
-    super('UNAUTHENTICATED', sentence)
+  constructor(keyId: string, sentence: string, code: Code = 'UNAUTHENTICATED') {
+    super(code, sentence)
     this.keyId = keyId
   }
 }
@@ -51,7 +49,8 @@ interface CachedKey {
   readonly expiresAtMs: number
 }
 
-export function authenticator(store: Store, clock: () => Date): Authenticate {
+/** The holder of the key in an `Authorization` header, or a Fault. */
+export function authenticator(store: Store, clock: () => Date) {
   const recordUse = useRecorder(store, clock)
   const findKey = cachedKeys(store, async (secret) => {
     const deadline = { deadlineAt: performance.now() + QUICK_READ_MS }
@@ -62,7 +61,7 @@ export function authenticator(store: Store, clock: () => Date): Authenticate {
     const principal = { keyId: id, name, scopes: new Set(scopes), projects, expiresAt }
     return { principal, expiresAtMs: expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) }
   })
-  return async (authorization, versions) => {
+  return async (authorization: string | undefined, versions?: Store['versions']): Promise<Principal> => {
     const { principal, expiresAtMs } = await findKey(authorization, versions)
     const now = clock()
     if (expiresAtMs <= now.getTime()) {
@@ -106,8 +105,13 @@ function invalid(): Fault {
   return new Fault('UNAUTHENTICATED', `This API key is not valid. ${HOW}`)
 }
 
+/** What follows the word `Bearer`. */
+export function bearerIn(authorization: string): string | undefined {
+  return /^Bearer +([^ ]+) *$/i.exec(authorization)?.[1]
+}
+
 function secretOf(authorization: string): string {
-  const [, secret] = /^Bearer +([^ ]+) *$/i.exec(authorization) ?? []
+  const secret = bearerIn(authorization)
   const [sent = ''] = /ops_\w+/.exec(authorization) ?? []
   // Such as `Token KEY`, `Bearer: KEY` or `Bearer <KEY>`.
   if (sent !== secret && isWellFormed(sent)) {

@@ -18,9 +18,11 @@ export class CommandFailed extends Error {}
 export function commandWith(name: string, description: string, settings: readonly SettingName[]): Command {
   const command = new Command(name).description(description)
   for (const key of settings) {
-    const { flag, env, help, fallback }: Setting<unknown> = SETTINGS[key]
+    const { flag, env, help, fallback, isRepeatable }: Setting<unknown> = SETTINGS[key]
     const preset = fallback === '' || fallback === true || fallback === undefined ? '' : `; ${fallback} unless given`
-    command.option(flag, `${help} (${env}${preset})`)
+    const about = `${help} (${env}${preset})`
+    if (isRepeatable) command.option(flag, about, (text, before?: string) => [before ?? [], text].flat().join())
+    else command.option(flag, about)
   }
   return command
 }

@@ -60,7 +60,7 @@ async function explain(request: Request, config: Config, store: Store, clock: ()
   let record: Pick<RequestRecord, 'cost' | 'refusal'> = { cost: 0 }
   const app = createApp({
     ...config,
-    ...{ clock, ratePerMinute: 0, responseCacheBytesMax: 0, operator: OPERATOR },
+    ...{ clock, ratePerMinute: 0, responseCacheBytesMax: 0, callerOf: async () => OPERATOR },
     inFlightBytesMax: config.inFlightMegabytes * MEGABYTE,
     responseBytesMax: config.responseMegabytes * MEGABYTE,
     log: SILENT,

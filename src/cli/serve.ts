@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
+import { tokenSettingsOf } from '../auth/tokenSettings.js'
 import { assumeProduction, type Flags, readConfig, SETTINGS } from '../config.js'
 import { namesOf } from '../fields.js'
 import { LIMIT_GROUPS } from '../limits.js'
@@ -22,12 +23,13 @@ export function serveCommand(clock: () => Date): Command {
       if (flags.demo && flags.database !== undefined)
         throw new WrongUsage('--demo uses its own store: leave out --database.')
       const config = readConfig(flags.demo ? { ...flags, database: DEMO_DATABASE } : flags, FLAGS)
+      const oidc = tokenSettingsOf(config)
       const stop = stopSignal()
       setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
       assumeProduction()
       // Imported lazily: the other commands start faster without it.
       const { serve } = await import('./serve/server.js')
-      await serve(config, { isDemo: flags.demo ?? false, clock, stop })
+      await serve(config, { isDemo: flags.demo ?? false, oidc, clock, stop })
     })
 }
 

@@ -81,7 +81,12 @@ function authorField(name: string, type: 'String' | typeof ImportRun, descriptio
   const checked = { authScopes, extensions: { sql, rowScope } }
   field(Change, name, () => ({ type, nullable: true, description: `${description}; ${NEEDS}`, ...checked }))
 }
-authorField('by', 'String', 'The id of the key that made the change, or `cli` for the command line', { column: 'by' })
+authorField(
+  'by',
+  'String',
+  'The id of the key that made the change, `oidc:ISSUER:SUBJECT` for a token, `host:ID` for a caller of an embedding program, or `cli` for the command line',
+  { column: 'by' },
+)
 authorField('import', ImportRun, 'The import or sync that made the change; null for a single change', {
   reference: { list: importRuns, by: 'importId', isImplied: true },
 })

@@ -1,13 +1,10 @@
 import type { BlockList } from 'node:net'
 import type { Logger } from 'pino'
-import type { Principal } from '../auth/principal.js'
-import type { Store } from '../store/store.js'
+import type { AuthenticateOptions } from '../auth/authenticate.js'
 import type { Outcome, Received } from './observe/exchange.js'
 
-export interface AppOptions {
-  readonly store: Store
+export interface AppOptions extends AuthenticateOptions {
   readonly log: Logger
-  readonly clock: () => Date
   /** The path that all routes are mounted at: empty, or a path such as `/ops`. */
   readonly basePath: string
   readonly graphiql: boolean
@@ -34,8 +31,6 @@ export interface AppOptions {
   readonly trustedProxies?: BlockList | undefined
   /** The allowed CORS origins, comma-separated; empty for none. */
   readonly corsOrigins: string
-  /** For commands: whose requests all are, without a key. */
-  readonly operator?: Principal
   /** Called after every request, for the metrics. */
   readonly onFinished?: (exchange: Received, outcome: Outcome) => void
 }

@@ -15,5 +15,6 @@ runNamed('npm run bench --', {
   hosts: bench('hosts', 'what a host pays that executes the schema itself: Apollo Server, Yoga, execute'),
   page: bench('page', 'how soon the overview can be used with 20,000 risks, in Chromium'),
   import: bench('import', "an import next to the sqlite3 shell's .import"),
+  tokens: bench('tokens', 'a repeated response with a token next to a key, and a key beside forged tokens'),
   scaling: bench('scaling', 'PostgreSQL next to a SQLite file, with one and several instances'),
 })

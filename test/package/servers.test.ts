@@ -7,7 +7,8 @@ const run = promisify(execFile)
 const { folder } = inject('host')
 
 const [preamble = ''] = codeOf('embedding.md', 'Inside your own program')
-const [, servers = '', graphqlTools = '', fields = ''] = codeOf('embedding.md', 'Your own callers instead of keys')
+const [, servers = '', graphqlTools = '', fields = ''] = codeOf('embedding.md', 'The schema alone')
+const [callers = ''] = codeOf('embedding.md', 'Your own callers instead of keys')
 
 /** The servers of the document, each with the same requests, and once more after the store is closed. */
 const PROGRAM = `
@@ -86,6 +87,7 @@ beforeAll(async () => {
   const programs = {
     'servers.ts': `${preamble}${servers}\nexport { apollo, store, yoga }`,
     'graphqlTools.ts': `${preamble}${graphqlTools}\nexport { merged, stitched, store }`,
+    'callers.ts': `${preamble}${callers}`,
     'fields.ts': `${fields}\nexport { extended }`,
   }
   // The declarations of Yoga and Apollo Server do not pass a check of libraries; the host has chosen them.

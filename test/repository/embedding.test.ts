@@ -188,6 +188,84 @@ describe.each(Object.entries(HOSTS))('mounted at /ops in %s', (_, mount) => {
   })
 })
 
+describe('a host that authenticates its callers itself', () => {
+  /** Sessions by the header `x-session`; `lost` is an error of the host. */
+  async function open(scopes: Scope[] = ['personnel.manage']) {
+    const sessions = new Map([
+      ['s1', 'ada'],
+      ['s2', 'bea'],
+      ['s0', ''],
+    ])
+    const store = await openOwnStore()
+    const gateway = createGateway({
+      store,
+      ratePerMinute: 600,
+      authenticate(request) {
+        const session = request instanceof Request ? request.headers.get('x-session') : request.headers['x-session']
+        if (session === null || session === undefined) return undefined
+        const id = sessions.get(String(session))
+        if (id === undefined) throw new Fault('UNAUTHENTICATED', 'Your session is over: sign in again.')
+        return { id, scopes, projects: ['Apollo'] }
+      },
+    })
+    const send = (path: string, init: RequestInit = {}) => gateway.fetch(new Request(`http://localhost${path}`, init))
+    const as = (session: string) => ({ 'x-session': session })
+    return { store, gateway, sessions, send, as }
+  }
+
+  test('has the whole service for them: history, cache, limits, projects, idempotency', async () => {
+    const { send, as } = await open(['personnel.manage', 'projects.manage'])
+    const once = (session: string) => jsonPost({ ...as(session), 'idempotency-key': 'k' }, ADA)
+    const added = await send('/v1/personnel', once('s1'))
+    expect([added.status, added.headers.get('ratelimit')]).toEqual([201, expect.stringContaining('"key";r=')])
+    const again = await send('/v1/personnel', once('s1'))
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
+    expect((await send('/v1/personnel', once('s2'))).status).toBe(409)
+    const changes = await (await send('/v1/changes', { headers: as('s2') })).json()
+    expect(changes.data).toMatchObject([{ by: 'host:ada', action: 'CREATED' }])
+    expect(await (await send('/v1/key', { headers: as('s1') })).json()).toMatchObject({
+      name: 'ada',
+      projects: ['APOLLO'],
+    })
+    const sync = (key: string) => send('/v1/projects', jsonPost(as('s1'), { key, name: 'x' }))
+    expect([(await sync('APOLLO')).status, (await sync('ZEUS')).status]).toEqual([200, 403])
+  })
+
+  test('refuses them in its own words, and API keys work beside them', async () => {
+    const { store, send, as } = await open()
+    const refused = await send('/v1/personnel', { headers: as('gone') })
+    expect(await refused.json()).toMatchObject({ status: 401, detail: 'Your session is over: sign in again.' })
+    expect(await (await send('/v1/personnel')).json()).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
+    const { secret } = await mintKey(store, { name: 'nightly', scopes: ['personnel.read'] })
+    expect((await send('/v1/personnel', { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200)
+    // Without an id callers would share what belongs to one.
+    expect((await send('/v1/personnel', { headers: as('s0') })).status).toBe(500)
+  })
+
+  test('gets the request of node:http as it is, with what a middleware has put on it', async () => {
+    const gateway = createGateway({
+      store: await openOwnStore(),
+      authenticate: (request) =>
+        'user' in request ? { id: String(request.user), scopes: ['personnel.read'] } : undefined,
+    })
+    const server = createServer((request, response) => gateway.listener(Object.assign(request, { user: 7 }), response))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void server.close().closeAllConnections())
+    const { port } = server.address() as AddressInfo
+    expect(await (await fetch(`http://127.0.0.1:${port}/v1/key`)).json()).toMatchObject({ name: '7' })
+  })
+
+  test('ends a wait for changes when the session is over', async () => {
+    const { send, as, sessions } = await open()
+    const { page } = await (await send('/v1/changes', { headers: as('s1') })).json()
+    const waiting = send(`/v1/changes?wait=20&cursor=${page.next}`, { headers: as('s1') })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    sessions.delete('s1')
+    await send('/v1/personnel', jsonPost(as('s2'), ADA))
+    expect((await waiting).status).toBe(401)
+  })
+})
+
 test('Fastify parses the bodies of its other routes as before', async () => {
   const send = await HOSTS['Fastify']?.(createGateway({ store: await openOwnStore(), basePath: '/ops' }))
   expect(await (await send?.('/echo', jsonPost({}, ADA)))?.json()).toEqual(ADA)

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { COMMIT, VERSION } from '../../about.js'
+import type { TokenSettings } from '../../auth/tokenSettings.js'
 import { type Config, MEGABYTE } from '../../config.js'
 import { createApp } from '../../http/app.js'
 import { createLog } from '../../http/observe/log.js'
@@ -13,6 +14,7 @@ import { demoBanner, prepareDemo } from './demo.js'
 
 interface ServeOptions {
   readonly isDemo: boolean
+  readonly oidc: TokenSettings | undefined
   readonly clock: () => Date
   readonly stop: Promise<NodeJS.Signals>
 }
@@ -22,10 +24,11 @@ const GRAPHQL_LOADED_AFTER_MS = 250
 
 const CLOSING_MS = 1_000
 
-export async function serve(config: Config, { isDemo, clock, stop }: ServeOptions): Promise<void> {
+export async function serve(config: Config, { isDemo, oidc, clock, stop }: ServeOptions): Promise<void> {
   const log = createLog(config.logLevel, process.stdout)
   log.info({ version: VERSION, commit: COMMIT, store: shownAddress(config.database) }, 'starting')
-  const store = await openStore(config.database, { ...config, onNotice: (sentence) => log.warn(sentence) })
+  const onNotice = (sentence: string) => log.warn(sentence)
+  const store = await openStore(config.database, { ...config, onNotice })
   let stoppedAt: number | undefined
   try {
     const demoKey = isDemo ? await prepareDemo(store, clock) : undefined
@@ -33,11 +36,16 @@ export async function serve(config: Config, { isDemo, clock, stop }: ServeOption
     // Loaded only if needed.
     const { createMetrics } = config.metricsPort === undefined ? {} : await import('../../http/observe/metrics.js')
     const metrics = createMetrics?.(store)
+    const { createTokens } = oidc ? await import('../../auth/tokens.js') : {}
+    const tokens = oidc && createTokens?.(oidc, { clock, onNotice })
+    // Not awaited: the server starts without its identity provider, and a notice says what is wrong with it.
+    void tokens?.provider.read()
     const app = createApp({
       store,
       log,
       clock,
       ...config,
+      tokens,
       ratePerMinute: config.rateLimit,
       responseCacheBytesMax: config.responseCacheMegabytes * MEGABYTE,
       inFlightBytesMax: config.inFlightMegabytes * MEGABYTE,

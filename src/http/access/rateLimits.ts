@@ -1,5 +1,6 @@
 import type { LRUCache } from 'lru-cache'
-import { authenticator, KeyMissing } from '../../auth/principal.js'
+import { createAuthenticate } from '../../auth/authenticate.js'
+import { KeyMissing, KeyRefused, type Principal } from '../../auth/principal.js'
 import { growingCache, lazily } from '../../caches.js'
 import { type Code, Fault } from '../../errors.js'
 import { RATE_UNIT_COST } from '../../graph/query/prices.js'
@@ -37,9 +38,9 @@ const UNCHANGED_SHARE = 0.1
 const UNCHARGED: ReadonlySet<Code> = new Set<Code>(['RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'DEADLINE_EXCEEDED'])
 
 /** Rate limits: one bucket for each key, and for invalid keys one for each client address. */
-export function createRateLimits({ store, clock, ratePerMinute, operator, ...options }: AppOptions) {
-  const { monotonicMs = () => performance.now() } = options
-  const authenticate = authenticator(store, clock)
+export function createRateLimits(options: AppOptions) {
+  const { store, clock, ratePerMinute, monotonicMs = () => performance.now() } = options
+  const authenticate = createAuthenticate(options)
   // In the same proportion to the rate as in the defaults.
   const burst = Math.max(1, Math.round((ratePerMinute * LIMITS.rateBurst) / LIMITS.ratePerMinute))
   const keys = ratePerMinute === 0 ? undefined : new Buckets(ratePerMinute, burst)
@@ -77,7 +78,7 @@ export function createRateLimits({ store, clock, ratePerMinute, operator, ...opt
   /** Authenticates the request; `isWhole` if its whole body has arrived. */
   const identify = async (received: Received, isWhole: boolean): Promise<Identified> => {
     const versions = lazily(store.versions)
-    const principal = operator ?? (await authenticate(received.request.header('authorization'), versions))
+    const principal = await authenticate(received.request, versions)
     received.record.keyId = principal.keyId
     return { ...received, principal, versions: versions(), isWhole }
   }
@@ -88,7 +89,8 @@ export function createRateLimits({ store, clock, ratePerMinute, operator, ...opt
   return {
     /** Authenticates the request, and charges its key for it. */
     async admit(received: Received): Promise<Identified> {
-      const identified = await identify(received, received.request.isWhole).catch((error) => {
+      const identified = await received.deadline.bound(identify(received, received.request.isWhole)).catch((error) => {
+        if (error instanceof KeyRefused && error.code === 'INSUFFICIENT_SCOPE') charge(error.keyId, received, 1)
         throw refused(error, received)
       })
       charge(identified.principal.keyId, received, 1)
@@ -99,6 +101,9 @@ export function createRateLimits({ store, clock, ratePerMinute, operator, ...opt
       return identified.isWhole ? identified : renew(identified)
     },
     renew,
+    /** How long a key or a token is still valid. */
+    restMs: ({ expiresAt }: Principal): number =>
+      expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - clock().getTime(),
     /** Charges the cost of a query beyond that of the request, once for each request and up to a share of the burst. */
     chargeQuery(identified: Identified, cost: number): void {
       const { principal, record } = identified

@@ -54,6 +54,8 @@ export function createMetrics(store: Store) {
   for (const section of SECTIONS) work.inc({ section }, 0)
   const keys = new Set<string>()
   const keyLabel = (keyId: string) => {
+    // People are many, and their subjects may be addresses.
+    if (keyId.startsWith('oidc:')) return 'oidc'
     if (keys.size < KEYS_MAX) keys.add(keyId)
     return keys.has(keyId) ? keyId : OTHERS
   }

@@ -174,12 +174,13 @@ function parameterObject(parameter: Parameter, operation: CompiledRoute, schemas
   }
 }
 
-function statusesOf({ route, scope, scopes, input }: CompiledRoute): string[] {
+function statusesOf({ route, input }: CompiledRoute): string[] {
   const codes: Code[] = ['BAD_REQUEST', 'UNAUTHENTICATED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE']
+  // Also without a scope of its own: a token that holds none is refused everywhere.
+  codes.push('INSUFFICIENT_SCOPE')
   if (route.status !== 204) codes.push('NOT_ACCEPTABLE')
   if (route.method !== 'GET' && route.method !== 'POST') codes.push('PRECONDITION_FAILED')
   if (route.method === 'PUT') codes.push('CONFLICT')
-  if (scope || scopes.length > 0) codes.push('INSUFFICIENT_SCOPE')
   if (route.isFeed) codes.push('CURSOR_GONE')
   if (route.path.includes('{')) codes.push('NOT_FOUND')
   if (route.method !== 'GET') codes.push('CONFLICT', 'VALIDATION_FAILED')

@@ -44,9 +44,10 @@ export async function longPoll(
     const { history: seen } = await identified.versions
     const { keyId } = identified.principal
     const since = performance.now()
-    await deadline.exempt(waiting.wait({ keyId, seen, until, notBefore, isGone: () => request.isGone }))
+    const endsAt = Math.min(until, since + rateLimits.restMs(identified.principal))
+    await deadline.exempt(waiting.wait({ keyId, seen, until: endsAt, notBefore, isGone: () => request.isGone }))
     record.waitedMs = (record.waitedMs ?? 0) + performance.now() - since
-    // The key may have been revoked meanwhile.
+    // The key may have been revoked meanwhile, or have expired.
     identified = await rateLimits.renew(identified)
   }
 }

@@ -95,7 +95,7 @@ export function faultHeaders(fault: Fault): Record<string, string> {
 function challengeOf(fault: Fault): string | undefined {
   if (fault instanceof KeyMissing) return ''
   if (fault.code === 'UNAUTHENTICATED') return ', error="invalid_token"'
-  return fault.code === 'INSUFFICIENT_SCOPE'
-    ? `, error="insufficient_scope", scope="${fault.requiredScope}"`
-    : undefined
+  if (fault.code !== 'INSUFFICIENT_SCOPE') return undefined
+  const { requiredScope: scope } = fault
+  return `, error="insufficient_scope"${scope === undefined ? '' : `, scope="${scope}"`}`
 }

@@ -13,6 +13,7 @@ export interface HttpRequest {
   readonly url: URL
   readonly path: string
   header(name: string): string | undefined
+  readonly original: IncomingMessage | Request
   readonly isGone: boolean
   /** Whether the whole body is known to have arrived; only valid before the body is read. */
   readonly isWhole: boolean
@@ -105,7 +106,7 @@ function originForm(target: string): string {
 export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly target: string
-  private readonly message: IncomingMessage
+  readonly original: IncomingMessage
   private parsed: URL | undefined
   private readonly beforeBody: (() => void) | undefined
   private read: Promise<Buffer> | undefined
@@ -115,11 +116,11 @@ export class NodeRequest implements HttpRequest {
     this.beforeBody = beforeBody
     this.method = message.method ?? 'GET'
     this.target = target
-    this.message = message
+    this.original = message
   }
 
   get url(): URL {
-    this.parsed ??= new URL(`http://${this.message.headers.host ?? 'localhost'}${this.target}`)
+    this.parsed ??= new URL(`http://${this.original.headers.host ?? 'localhost'}${this.target}`)
     return this.parsed
   }
 
@@ -131,23 +132,23 @@ export class NodeRequest implements HttpRequest {
   }
 
   header(name: string): string | undefined {
-    const value = this.message.headers[name]
+    const value = this.original.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
   }
 
   get isGone(): boolean {
-    return this.message.socket.destroyed
+    return this.original.socket.destroyed
   }
 
   get isWhole(): boolean {
-    const { complete, readableLength, headers } = this.message
+    const { complete, readableLength, headers } = this.original
     // Node delivers the last bytes before it sets `complete`.
     return complete || readableLength === Number(headers['content-length'])
   }
 
   body(checkSize: SizeCheck): Promise<Buffer> {
     if (!this.read) this.beforeBody?.()
-    this.read ??= bytesOfNode(this.message, checkSize)
+    this.read ??= bytesOfNode(this.original, checkSize)
     return this.read
   }
 }
@@ -219,7 +220,7 @@ export class FetchRequest implements HttpRequest {
   readonly method: string
   readonly target: string
   readonly url: URL
-  private readonly request: Request
+  readonly original: Request
   private readonly parts = new Parts()
   private reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   private read: Promise<Buffer> | undefined
@@ -228,7 +229,7 @@ export class FetchRequest implements HttpRequest {
     this.method = request.method
     this.url = new URL(request.url)
     this.target = this.url.pathname + this.url.search
-    this.request = request
+    this.original = request
   }
 
   get path(): string {
@@ -236,15 +237,15 @@ export class FetchRequest implements HttpRequest {
   }
 
   header(name: string): string | undefined {
-    return this.request.headers.get(name) ?? undefined
+    return this.original.headers.get(name) ?? undefined
   }
 
   get isGone(): boolean {
-    return this.request.signal.aborted
+    return this.original.signal.aborted
   }
 
   get isWhole(): boolean {
-    return this.request.body === null
+    return this.original.body === null
   }
 
   body(checkSize: SizeCheck): Promise<Buffer> {
@@ -254,7 +255,7 @@ export class FetchRequest implements HttpRequest {
   }
 
   private async readOn(checkSize: SizeCheck): Promise<Buffer> {
-    this.reader ??= this.request.body?.getReader()
+    this.reader ??= this.original.body?.getReader()
     for (;;) {
       checkSize(this.parts.size)
       const chunk = await this.reader?.read().catch((cause) => Promise.reject(brokenOff(cause)))

@@ -1,0 +1,156 @@
+import { decodeJwt, decodeProtectedHeader, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose'
+import { growingCache } from '../caches.js'
+import { Fault } from '../errors.js'
+import { LIMITS } from '../limits.js'
+import type { OnNotice } from '../store/store.js'
+import { KeyRefused, type Principal } from './principal.js'
+import { Provider } from './provider.js'
+import { isScope, SCOPE_NAMES, type Scope } from './scopes.js'
+import { hashOf } from './secrets.js'
+import type { TokenSettings } from './tokenSettings.js'
+
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
+/** How far the clock of the provider may be from ours. */
+const SKEW_MS = 60_000
+/** Verified tokens that are remembered. */
+const TOKENS_KEPT_MAX = 10_000
+
+/** Tokens of an identity provider (RFC 9068, and what providers send that is older). */
+export interface Tokens {
+  readonly settings: TokenSettings
+  readonly provider: Provider
+  /** The holder of a token; throws a Fault if it is not acceptable. */
+  principalOf(token: string): Promise<Principal>
+}
+
+interface TokenOptions {
+  readonly clock: () => Date
+  readonly nowMs?: () => number
+  readonly onNotice?: OnNotice
+}
+
+export function createTokens(settings: TokenSettings, options: TokenOptions): Tokens {
+  const { clock, nowMs = () => performance.now(), onNotice = () => undefined } = options
+  const provider = new Provider(settings.issuer, nowMs, onNotice)
+  /** By their hash, so that no token stays in memory. */
+  const verified = growingCache<{ readonly principal: Principal; readonly endsAtMs: number }>(TOKENS_KEPT_MAX)
+
+  const verify = async (token: string, now: Date) => {
+    const { header, claims } = partsOf(token)
+    // All that is cheap comes first: only what could be ours costs a signature, or a look at the provider's keys.
+    requireHeader(header)
+    requireClaims(claims, settings, now)
+    const key = await provider.keyFor(header)
+    if (!key) throw refused('It is signed with a key that the identity provider does not have.')
+    const { issuer, audience } = settings
+    const claimed = { issuer, audience, requiredClaims: ['exp', 'sub'], clockTolerance: SKEW_MS / 1_000 }
+    await jwtVerify(token, key, { algorithms: ALGORITHMS, currentDate: now, ...claimed }).catch(() => {
+      throw refused('Its signature is not valid.')
+    })
+    const endsAtMs = msOf(claims.exp) + SKEW_MS
+    return { principal: principalWith(claims, settings, new Date(endsAtMs)), endsAtMs }
+  }
+
+  return {
+    settings,
+    provider,
+    async principalOf(token) {
+      if (token.length > LIMITS.tokenCharactersMax)
+        throw refused(`It has more than ${LIMITS.tokenCharactersMax.toLocaleString('en')} characters.`)
+      const hash = hashOf(token)
+      const now = clock()
+      const known = verified.get(hash)
+      const { principal, endsAtMs } = known ?? (await verify(token, now))
+      if (!known) verified.set(hash, { principal, endsAtMs })
+      if (endsAtMs <= now.getTime()) throw expired(endsAtMs - SKEW_MS, principal.keyId)
+      if (principal.scopes.size === 0)
+        throw new KeyRefused(principal.keyId, withoutScopes(settings), 'INSUFFICIENT_SCOPE')
+      return principal
+    },
+  }
+}
+
+/** Says what is wrong with a token, and repeats nothing of it but a time. */
+function refused(sentence: string): Fault {
+  return new Fault('UNAUTHENTICATED', `This token is not valid. ${sentence}`)
+}
+
+function expired(atMs: number, keyId?: string): Fault {
+  const sentence = `This token expired at ${new Date(atMs).toISOString()}.`
+  return keyId === undefined ? new Fault('UNAUTHENTICATED', sentence) : new KeyRefused(keyId, sentence)
+}
+
+function withoutScopes({ scopeClaim = 'scope` or `scp', scopeMap }: TokenSettings): string {
+  const names = [...(scopeMap?.keys() ?? SCOPE_NAMES)].join(', ')
+  return `This token holds no scope of this service: its claim \`${scopeClaim}\` has none of ${names}. Ask the administrator of your accounts for one.`
+}
+
+function partsOf(token: string): { header: JWTHeaderParameters; claims: JWTPayload } {
+  try {
+    const { alg = '', ...header } = decodeProtectedHeader(token)
+    return { header: { ...header, alg }, claims: decodeJwt(token) }
+  } catch {
+    const forms = 'neither an API key, which begins with `ops_`, nor a JSON Web Token'
+    throw refused(`It is ${forms}: request one for this service from the identity provider.`)
+  }
+}
+
+function requireHeader({ alg, typ }: JWTHeaderParameters): void {
+  if (!ALGORITHMS.includes(alg)) throw refused(`It must be signed with one of ${ALGORITHMS.join(', ')}.`)
+  // Okta sends no `typ`.
+  if (!/^((application\/)?at\+jwt|jwt)$/i.test(String(typ ?? 'JWT')))
+    throw refused('Its `typ` must be at+jwt or JWT: it is no access token.')
+}
+
+function requireClaims({ iss, aud, exp, nbf, sub }: JWTPayload, { issuer, audience }: TokenSettings, now: Date): void {
+  if (iss !== issuer) throw refused(`It is of another issuer than ${issuer}.`)
+  if (![aud].flat().includes(audience)) throw refused(`It is for another audience than ${audience}.`)
+  if (!isTime(exp)) throw refused('It does not say when it expires (`exp`).')
+  if (msOf(exp) + SKEW_MS <= now.getTime()) throw expired(msOf(exp))
+  if (nbf !== undefined && !(isTime(nbf) && msOf(nbf) - SKEW_MS <= now.getTime()))
+    throw refused('It is not valid yet (`nbf`).')
+  if (typeof sub !== 'string' || !/^\P{Cc}{1,255}$/u.test(sub))
+    throw refused('It has no subject (`sub`) of 1 to 255 characters.')
+}
+
+/** In seconds, up to the year 9999. */
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value < 253_402_300_000
+}
+
+function msOf(seconds = 0): number {
+  return Math.floor(seconds * 1_000)
+}
+
+function principalWith(claims: JWTPayload, settings: TokenSettings, end: Date): Principal {
+  const { sub = '', name } = claims
+  const { issuer, projectsClaim } = settings
+  return {
+    keyId: `oidc:${issuer}:${sub}`,
+    name: typeof name === 'string' ? name : sub,
+    scopes: scopesOf(claims, settings),
+    projects:
+      projectsClaim === undefined ? null : wordsOf(claimAt(claims, projectsClaim)).map((key) => key.toUpperCase()),
+    expiresAt: end.toISOString(),
+  }
+}
+
+function scopesOf(claims: JWTPayload, { scopeClaim, scopeMap }: TokenSettings): ReadonlySet<Scope> {
+  const given = scopeClaim === undefined ? claims['scope'] || claims['scp'] : claimAt(claims, scopeClaim)
+  const words = wordsOf(given)
+  // With a map only its names count: whoever may name a group must not choose a scope by it.
+  return new Set(scopeMap ? words.flatMap((word) => scopeMap.get(word) ?? []) : words.filter(isScope))
+}
+
+/** A claim by its name, which may have dots in it, or by a path into objects. */
+function claimAt(claims: JWTPayload, path: string): unknown {
+  const inside = (value: unknown, name: string): unknown =>
+    typeof value === 'object' && value && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined
+  return inside(claims, path) ?? path.split('.').reduce(inside, claims)
+}
+
+/** A list, or words separated by blanks. */
+function wordsOf(claim: unknown): string[] {
+  if (typeof claim === 'string') return claim.split(' ').filter(Boolean)
+  return Array.isArray(claim) ? claim.filter((one) => typeof one === 'string') : []
+}
