@@ -22,10 +22,13 @@ export const key = {
 
 export class Refused extends Error {
   readonly status: number
+  /** What was refused, if it was the value of a parameter. */
+  readonly parameter: string
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, parameter = '') {
     super(message)
     this.status = status
+    this.parameter = parameter
   }
 }
 
@@ -69,9 +72,14 @@ export async function read<Body>(path: string): Promise<Body> {
   return body
 }
 
+interface QueryError {
+  readonly message: string
+  readonly extensions?: { readonly errors?: readonly { readonly parameter?: string }[] }
+}
+
 interface Result<Data> {
   readonly data?: Data | null
-  readonly errors?: readonly { readonly message: string }[]
+  readonly errors?: readonly QueryError[]
 }
 
 /** Common proxies refuse a longer URL. */
@@ -82,7 +90,8 @@ export async function query<Data>(text: string, variables: object): Promise<Data
   const path = `/graphql${graphqlQuery(text, variables)}`
   const isLong = base.length + path.length > URL_MAX
   const { data, errors } = await (isLong ? post<Data>(text, variables) : read<Result<Data>>(path))
-  if (errors?.[0] || !data) throw new Refused(200, errors?.[0]?.message ?? '')
+  const [first] = errors ?? []
+  if (first || !data) throw new Refused(200, first?.message ?? '', first?.extensions?.errors?.[0]?.parameter)
   return data
 }
 

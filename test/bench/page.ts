@@ -25,7 +25,7 @@ function watch([name = '', key = '']: readonly string[]): void {
   sessionStorage.setItem(name, key)
   const times: Record<string, number> = {}
   Object.assign(window, { times })
-  const seen = { usable: ['#register button.title', '#matrix td.cell button'], whole: ['#moved .counts', '#trend svg'] }
+  const seen = { usable: ['#register div.title a', '#matrix td.cell button'], whole: ['#moved .counts', '#trend svg'] }
   const look = () => {
     for (const [step, selectors] of Object.entries(seen)) {
       if (times[step] || !selectors.every((one) => document.querySelector(one))) continue

@@ -12,17 +12,17 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
-/** What axe-core finds; run outside the page's policy, which would not let it in. */
-export async function violations(page: Page): Promise<string[]> {
+/** What axe-core finds in a part of the page; run outside the page's policy, which would not let it in. */
+export async function violations(page: Page, within = 'html'): Promise<string[]> {
   await page.evaluate(AXE)
   const found = await page.evaluate(
-    async (values) =>
+    async ([values, part]) =>
       (
-        await (window as unknown as { axe: { run(o: object): Promise<{ violations: Violation[] }> } }).axe.run({
-          runOnly: { type: 'tag', values },
-        })
+        await (
+          window as unknown as { axe: { run(c: string, o: object): Promise<{ violations: Violation[] }> } }
+        ).axe.run(part, { runOnly: { type: 'tag', values } })
       ).violations,
-    TAGS,
+    [TAGS, within] as const,
   )
   return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
 }

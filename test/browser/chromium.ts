@@ -56,6 +56,6 @@ export async function openOverview(address: string, key: string, options: Browse
   )
   await visit.page.goto(address)
   await visit.page.locator('#register .more').waitFor()
-  await visit.page.locator('#moved .body > :not(.loading)').first().waitFor()
+  await visit.page.locator('#moved .body > :not(.loading)').first().waitFor({ state: 'attached' })
   return visit
 }

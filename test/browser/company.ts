@@ -27,7 +27,14 @@ const anyRisk = fc.record({
 })
 
 /** A running service with random risks, and keys for it. */
-export async function serveRandom(seed: number, atEnd: (end: () => void) => void, args: readonly string[] = []) {
+export const serveRandom = (seed: number, atEnd: (end: () => void) => void, args: readonly string[] = []) =>
+  serveFilled((write) => fill(write, seed), atEnd, args)
+
+export async function serveFilled(
+  fillWith: (write: Write) => Promise<void>,
+  atEnd: (end: () => void) => void,
+  args: readonly string[] = [],
+) {
   const folder = newFolder(atEnd)
   await operations(folder, ['migrate'], { atEnd })
   const store = storeOf(folder).open()
@@ -38,7 +45,7 @@ export async function serveRandom(seed: number, atEnd: (end: () => void) => void
         mintKey(write, { name: 'page', scopes, expiresAt: undefined }),
       )
     ).secret
-  await store.write({ by: 'cli', at: now }, (write) => fill(write, seed))
+  await store.write({ by: 'cli', at: now }, fillWith)
   const keys = {
     all: await keyWith('personnel.read', 'projects.read'),
     projects: await keyWith('projects.read'),

@@ -12,14 +12,16 @@ const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['
 const PICTURES = [
   { name: 'light', width: 1280, height: 980, colorScheme: 'light' },
   { name: 'dark', width: 1280, height: 980, colorScheme: 'dark' },
-  { name: 'phone', width: 360, height: 780, colorScheme: 'light' },
+  { name: 'phone', width: 360, height: 780, colorScheme: 'light', section: '#register' },
+  { name: 'risk', width: 1100, height: 860, colorScheme: 'light', query: '?risk=APOLLO/R-1' },
 ] as const
 try {
-  for (const { name, width, height, colorScheme } of PICTURES) {
+  for (const { name, width, height, colorScheme, ...of } of PICTURES) {
     const page = await browser.newPage({ viewport: { width, height }, colorScheme, locale: 'en-GB' })
-    await page.goto(`${origin}/`)
+    await page.goto(`${origin}/${'query' in of ? of.query : ''}`)
     await page.locator('#trend svg').waitFor()
-    if (name === 'phone') await page.locator('#matrix').scrollIntoViewIfNeeded()
+    if ('section' in of) await page.locator(of.section).evaluate((one) => one.scrollIntoView())
+    if ('query' in of) await page.getByText('Ids and times').waitFor()
     await page.screenshot({ path: `docs/images/overview-${name}.png` })
     await page.close()
   }

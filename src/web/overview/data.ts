@@ -1,12 +1,28 @@
 import { graphqlQuery, query, read } from '../api.js'
 import { T } from '../texts.js'
-import { type Filter, issueFilterOf, riskFilterOf, sinceOf } from './filter.js'
+import {
+  cellFilterOf,
+  dayBefore,
+  type Filter,
+  hasCell,
+  hidesClosed,
+  issueFilterOf,
+  projectsOf,
+  riskFilterOf,
+  sinceOf,
+  today,
+} from './filter.js'
 
 /** The types of what is read: those parts of the API that the page shows. */
 
 interface Ref {
   readonly id: string
   readonly name: string
+}
+
+/** Who owns something or is assigned it. */
+export interface Holder extends Ref {
+  readonly status: string
 }
 
 export interface ProjectRef {
@@ -21,9 +37,19 @@ export interface Risk {
   readonly title: string
   readonly score: number
   readonly level: string
+  readonly likelihood: number | null
+  readonly impact: number | null
+  readonly residualLikelihood: number | null
+  readonly residualImpact: number | null
+  readonly residualScore: number | null
+  readonly residualLevel: string | null
+  readonly status: string
+  readonly mitigation: string | null
+  readonly category: string | null
+  readonly dueOn: string | null
   readonly project: ProjectRef
   readonly ownerName: string | null
-  readonly owner?: Ref | null
+  readonly owner?: Holder | null
   /** Only for a key that may not read people. */
   readonly ownerId?: string | null
 }
@@ -35,10 +61,10 @@ export interface Issue {
   readonly severity: string
   readonly status: string
   readonly dueOn: string | null
-  readonly url: string | null
+  readonly updatedAt: string
   readonly project: ProjectRef
   readonly assigneeName: string | null
-  readonly assignee?: Ref | null
+  readonly assignee?: Holder | null
   /** Only for a key that may not read people. */
   readonly assigneeId?: string | null
 }
@@ -59,13 +85,18 @@ export interface Matrix {
   readonly levels: readonly { readonly level: string; readonly count: number }[]
 }
 
-interface List<Node> {
+export interface List<Node> {
   readonly totalCount: number
   readonly nodes: readonly Node[]
 }
 
 export interface Overview {
   readonly riskMatrix: Matrix
+  /** Only if it is another one: a cell is chosen, or what remains is shown. */
+  readonly cells?: Matrix
+  /** Risks of closed projects, if they are left out. */
+  readonly hidden?: { readonly totalCount: number }
+  readonly lateRisks: { readonly totalCount: number }
   readonly risks: List<Risk>
   readonly issueCounts: {
     readonly total: number
@@ -85,8 +116,9 @@ export interface Key {
 
 export const readKey = () => read<Key>('/v1/key')
 
-export function grants({ scopes }: Key, noun: string): boolean {
-  return scopes.some((scope) => scope === `${noun}.read` || scope === `${noun}.manage`)
+/** Whether a key has a scope; that to manage something includes to read it. */
+export function grants({ scopes }: Key, scope: string): boolean {
+  return scopes.some((one) => one === scope || one === scope.replace('.read', '.manage'))
 }
 
 export const PAGE = 50
@@ -94,50 +126,61 @@ export const PAGE = 50
 export const SHOWN_MAX = 1000
 
 /** How many of each list are shown at most. */
-export const FIRST = { risks: PAGE, issues: 25, people: PAGE, projects: PAGE, groups: PAGE, moved: 8 }
+export const FIRST = { risks: PAGE, issues: 25, people: PAGE, projects: PAGE, groups: PAGE, moved: 8, late: 10 }
 export type Shown = typeof FIRST
 
-const MATRIX =
-  'riskMatrix(filter: $risks) { cells { likelihood impact count } unassessed unplaced levels { level count } }'
+const CELLS = '{ cells { likelihood impact count } unassessed unplaced levels { level count } }'
+const MATRIX = `riskMatrix(filter: $risks) ${CELLS}`
 
-const registerWith = (more: string) => `risks(first: $first, filter: $risks) {
-    totalCount nodes { id rank reference title score level project { key name } ownerName${more} }
+const registerWith = (more: string) => `risks(first: $first, orderBy: $order, filter: $risks) {
+    totalCount nodes {
+      id rank reference title status likelihood impact score level residualLikelihood residualImpact residualScore
+      residualLevel mitigation category dueOn project { key name } ownerName${more}
+    }
   }`
 
 const PEOPLE = `
   personnel(first: $firstPeople, filter: $people) { totalCount nodes { id name title department } }
   groups { nodes { id name memberCount } }`
 
+const PERSON = '{ id name status }'
+
 /** All in one query, so that every part shows the store at the same instant and no two can disagree. */
-const overviewQuery = (
-  hasPeople: boolean,
-) => `query Overview($first: Int!, $firstIssues: Int!, $risks: RiskFilter, $issues: IssueFilter, $overdue: IssueFilter${hasPeople ? ', $firstPeople: Int!, $people: PersonFilter' : ''}) {
+function overviewQuery(filter: Filter, hasPeople: boolean): string {
+  const matrix = `cells: ${filter.residual ? 'residualMatrix' : 'riskMatrix'}(filter: $cells) ${CELLS}`
+  const [hasCells, hasHidden] = [filter.residual || hasCell(filter), hidesClosed(filter)]
+  return `query Overview($first: Int!, $order: RiskOrder, $risks: RiskFilter, $lateRisks: RiskFilter${hasCells ? ', $cells: RiskFilter' : ''}${hasHidden ? ', $hidden: RiskFilter' : ''}, $firstIssues: Int!, $issueOrder: IssueOrder, $issues: IssueFilter, $overdue: IssueFilter${hasPeople ? ', $firstPeople: Int!, $people: PersonFilter' : ''}) {
   ${MATRIX}
-  ${registerWith(hasPeople ? ' owner { id name }' : ' ownerId')}
+  ${hasCells ? matrix : ''}
+  ${hasHidden ? 'hidden: risks(first: 1, filter: $hidden) { totalCount }' : ''}
+  lateRisks: risks(first: 1, filter: $lateRisks) { totalCount }
+  ${registerWith(hasPeople ? ` owner ${PERSON}` : ' ownerId')}
   issueCounts(filter: $issues) { total severities { severity count } }
   overdue: issueCounts(filter: $overdue) { total }
-  issues(first: $firstIssues, filter: $issues) {
-    totalCount nodes { id reference title severity status dueOn url project { key name } assigneeName ${hasPeople ? 'assignee { id name }' : 'assigneeId'} }
+  issues(first: $firstIssues, orderBy: $issueOrder, filter: $issues) {
+    totalCount nodes { id reference title severity status dueOn updatedAt project { key name } assigneeName ${hasPeople ? `assignee ${PERSON}` : 'assigneeId'} }
   }
   projects { nodes { id key name status openRiskCount openIssueCount topRiskScore syncedAt } }${hasPeople ? PEOPLE : ''}
 }`
-
-export const today = () => dayBefore(0)
-
-function dayBefore(days: number): string {
-  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 }
 
 export function readOverview(filter: Filter, shown: Shown, hasPeople: boolean): Promise<Overview> {
-  const issues = issueFilterOf(filter)
+  const [risks, issues] = [riskFilterOf(filter), issueFilterOf(filter)]
   const { dueBefore = today() } = filter
-  return query(overviewQuery(hasPeople), {
+  const late = { dueBefore: dueBefore < today() ? dueBefore : today() }
+  const { search, group } = filter
+  return query(overviewQuery(filter, hasPeople), {
     first: shown.risks,
+    order: filter.order,
+    risks,
+    lateRisks: { ...risks, ...late },
+    ...((filter.residual || hasCell(filter)) && { cells: cellFilterOf(filter) }),
+    ...(hidesClosed(filter) && { hidden: { ...risks, projectStatus: ['CLOSED'] } }),
     firstIssues: shown.issues,
-    risks: riskFilterOf(filter),
+    issueOrder: filter.issueOrder,
     issues,
-    overdue: { ...issues, dueBefore: dueBefore < today() ? dueBefore : today() },
-    ...(hasPeople && { firstPeople: shown.people, people: { group: filter.group } }),
+    overdue: { ...issues, ...late },
+    ...(hasPeople && { firstPeople: shown.people, people: { group, search } }),
   })
 }
 
@@ -147,20 +190,26 @@ export function chosenProjects({ projects: { nodes } }: Overview, { project }: F
   return chosen.size === 0 ? nodes : nodes.filter(({ id, key }) => chosen.has(id) || chosen.has(key))
 }
 
-/** Those of them that are shown, the highest score first; closed ones only if they are asked for. */
+/** The form in which texts are compared, as the API does. */
+const folded = (text: string) => text.normalize('NFKC').toLowerCase()
+
+export function contains(filter: Filter, ...texts: readonly string[]): boolean {
+  const wanted = folded(filter.search ?? '')
+  return texts.some((text) => folded(text).includes(wanted))
+}
+
+/** Those of them whose risks and issues count, the highest score first; closed ones only if they are asked for. */
 export function shownProjects(overview: Overview, filter: Filter): readonly Project[] {
-  const { project, projectStatus } = filter
-  const isShown = ({ status }: Project) =>
-    projectStatus.length > 0 ? projectStatus.includes(status) : project.length > 0 || status !== 'CLOSED'
+  const { projectStatus: states } = projectsOf(filter)
   return chosenProjects(overview, filter)
-    .filter(isShown)
+    .filter(({ status }) => states?.includes(status) ?? true)
     .sort((a, b) => (b.topRiskScore ?? -1) - (a.topRiskScore ?? -1) || b.openRiskCount - a.openRiskCount)
 }
 
 /** What is shown, for GraphiQL. */
 export function registerQuery(filter: Filter): string {
-  const text = `query Register($risks: RiskFilter, $first: Int) {\n  ${MATRIX}\n  ${registerWith('')}\n}\n`
-  return graphqlQuery(text, { risks: riskFilterOf(filter), first: PAGE })
+  const text = `query Register($risks: RiskFilter, $first: Int, $order: RiskOrder) {\n  ${MATRIX}\n  ${registerWith('')}\n}\n`
+  return graphqlQuery(text, { risks: riskFilterOf(filter), first: PAGE, order: filter.order })
 }
 
 interface Movement {
@@ -198,8 +247,20 @@ export interface TrendPoint extends Readonly<Record<LevelCount, number>> {
   readonly on: string
 }
 
+/** Someone with something overdue. */
+export interface Late {
+  readonly name: string | null
+  readonly personId: string | null
+  readonly person?: Holder | null
+  readonly overdueIssueCount: number
+  readonly openIssueCount: number
+  readonly overdueRiskCount: number
+  readonly riskCount: number
+}
+
 export interface Past {
   readonly movements: Movements
+  readonly overdueByPerson: { readonly total: number; readonly people: readonly Late[] }
   readonly riskTrend: { readonly points: readonly TrendPoint[] }
 }
 
@@ -208,10 +269,14 @@ const MOVED_ISSUES = `
 
 const pastQuery = (
   hasIssues: boolean,
-) => `query Past($since: DateTime!, $moved: MovementFilter, $first: Int!, $register: [ID!]!, $from: Date!, $to: Date!, $step: TrendStep!, $of: TrendFilter) {
+  hasPeople: boolean,
+) => `query Past($late: Int!, $lateOf: OverdueFilter, $since: DateTime!, $moved: MovementFilter, $first: Int!, $register: [ID!]!, $from: Date!, $to: Date!, $step: TrendStep!, $of: TrendFilter) {
   movements(since: $since, filter: $moved, first: $first, including: $register) {
     counts { new closed up down opened resolved worse slipped }
     risks { id reference title project { key name } movement scoreFrom scoreTo levelFrom levelTo }${hasIssues ? MOVED_ISSUES : ''}
+  }
+  overdueByPerson(on: $to, first: $late, filter: $lateOf) {
+    total people { name personId ${hasPeople ? `person ${PERSON} ` : ''}overdueIssueCount openIssueCount overdueRiskCount riskCount }
   }
   riskTrend(from: $from, to: $to, step: $step, filter: $of) { points { on live unassessed low medium high critical } }
 }`
@@ -221,18 +286,20 @@ const DAY_MS = 86_400_000
 const TREND_DAYS_MAX = 30 * 365
 
 /** What moved, as far as it is shown: the first of each kind, and every risk of the register. */
-export function readPast(filter: Filter, { moved: first }: Shown, { risks }: Overview): Promise<Past> {
+export function readPast(filter: Filter, { moved: first, late }: Shown, { risks, personnel }: Overview): Promise<Past> {
   const since = sinceOf(filter)
   const days = (Date.parse(today()) - Date.parse(since)) / DAY_MS
-  const { project, level } = riskFilterOf(filter)
-  return query(pastQuery((filter.movement ?? '') in T.issueMovements), {
+  const of = projectsOf(filter)
+  return query(pastQuery((filter.movement ?? '') in T.issueMovements, personnel !== undefined), {
     since,
-    moved: { project, level },
+    moved: { ...of, level: riskFilterOf(filter).level },
     first,
     register: risks.nodes.map(({ id }) => id),
     from: dayBefore(Math.max(0, Math.min(days, TREND_DAYS_MAX))),
     to: today(),
     step: days <= 60 ? 'DAY' : days <= 730 ? 'WEEK' : 'MONTH',
-    of: { project },
+    of,
+    late,
+    lateOf: of,
   })
 }

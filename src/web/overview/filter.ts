@@ -1,17 +1,26 @@
-/** What the page shows: it lives in the URL, in the names of the REST parameters. */
+import { T } from '../texts.js'
+
+/** What the page shows: it lives in the URL, mostly in the names of the REST parameters. */
 export interface Filter {
   readonly project: readonly string[]
   readonly level: readonly string[]
   readonly likelihood: number | undefined
   readonly impact: number | undefined
-  /** A user id or e-mail, or `none`. */
+  /** A user id, e-mail or name, or `none`. */
   readonly owner: string | undefined
+  /** In which way risks are owned and issues assigned. */
+  readonly ownership: readonly string[]
   readonly search: string | undefined
   readonly unplaced: true | undefined
+  /** Of risks only. */
+  readonly status: readonly string[]
+  readonly category: readonly string[]
+  readonly mitigated: boolean | undefined
+  readonly dueAfter: string | undefined
+  readonly dueBefore: string | undefined
   /** Of issues only. */
   readonly severity: readonly string[]
-  readonly dueBefore: string | undefined
-  /** Of the list of projects only. */
+  /** Empty for projects that are not closed. */
   readonly projectStatus: readonly string[]
   /** Of people only. */
   readonly group: string | undefined
@@ -19,80 +28,187 @@ export interface Filter {
   readonly movement: string | undefined
   /** The day from which movements count; undefined for `SINCE_DAYS` ago. */
   readonly since: string | undefined
+  /** Whether likelihood and impact are those that remain after the response. */
+  readonly residual: true | undefined
+  readonly order: string | undefined
+  readonly issueOrder: string | undefined
 }
 
-const ANY_RISK = { level: [], likelihood: undefined, impact: undefined, unplaced: undefined }
-const ANY_ISSUE = { severity: [], dueBefore: undefined }
-const ANY_ENTRY = { project: [], owner: undefined, search: undefined }
-
-export const NO_FILTER: Filter = {
-  ...ANY_ENTRY,
-  ...ANY_RISK,
-  ...ANY_ISSUE,
-  projectStatus: [],
-  group: undefined,
-  movement: undefined,
-  since: undefined,
+const ANY_CELL = { level: [], likelihood: undefined, impact: undefined, unplaced: undefined }
+const ANY_RISK = { ...ANY_CELL, status: [], category: [], mitigated: undefined }
+const ANY_ISSUE = { severity: [] }
+const ANY_ENTRY = {
+  project: [],
+  owner: undefined,
+  ownership: [],
+  search: undefined,
+  dueAfter: undefined,
+  dueBefore: undefined,
 }
 
 /** All live risks, or all open issues, of one project. */
-export const allRisksOf = (key: string) => ({ ...ANY_ENTRY, ...ANY_RISK, project: [key] })
-export const allIssuesOf = (key: string) => ({ ...ANY_ENTRY, ...ANY_ISSUE, project: [key] })
+export const allRisksOf = (key: string) => ({ ...ANY_ENTRY, ...ANY_RISK, project: [key], projectStatus: [] })
+export const allIssuesOf = (key: string) => ({ ...ANY_ENTRY, ...ANY_ISSUE, project: [key], projectStatus: [] })
+
+/** What is overdue of one person in the chosen projects. */
+export function lateOf(owner: string) {
+  const { project: _, ...any } = ANY_ENTRY
+  return { ...any, ...ANY_RISK, ...ANY_ISSUE, owner, dueBefore: today() }
+}
+
+export const today = () => dayBefore(0)
+
+export function dayBefore(days: number): string {
+  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+}
 
 const SINCE_DAYS = 30
 const DAY_MS = 86_400_000
 
+/** The values that a part of the filter can have, as far as they are words. */
+export const VALUES = {
+  level: Object.keys(T.levels),
+  status: Object.keys(T.riskStatuses),
+  ownership: Object.keys(T.ownerships),
+  severity: Object.keys(T.levels).filter((level) => level !== 'UNASSESSED'),
+  projectStatus: Object.keys(T.projectStates),
+  movement: [...Object.keys(T.movements), ...Object.keys(T.issueMovements)],
+  order: ['RANK', 'DUE', 'UPDATED'],
+  issueOrder: ['SEVERITY', 'DUE', 'UPDATED'],
+}
+
+/** Values that the API has refused, such as projects that do not exist. */
+const refused = new Set<string>()
+
 export function filterIn(query: string): Filter {
   const given = new URLSearchParams(query)
-  const one = (name: string) => given.get(name)?.trim() || undefined
-  const several = (name: string) => given.getAll(name).flatMap((text) => text.split(',').filter((part) => part !== ''))
+  const several = (name: string) => partsOf(given, name).filter((part) => !refused.has(`${name}=${part}`))
+  const one = (name: string) => {
+    const text = given.get(name)?.trim()
+    return text && !refused.has(`${name}=${text}`) ? text : undefined
+  }
+  const words = (name: keyof typeof VALUES) =>
+    several(name)
+      .map((word) => word.toUpperCase())
+      .filter((word) => VALUES[name].includes(word))
   const step = (name: string) => (/^[1-5]$/.test(one(name) ?? '') ? Number(one(name)) : undefined)
-  const words = (name: string) => several(name).map((word) => word.toUpperCase())
   const day = (name: string) => (isDay(one(name) ?? '') ? one(name) : undefined)
+  const isTrue = (name: string) => one(name) === 'true' || undefined
   return {
     project: several('project'),
     level: words('level'),
     likelihood: step('likelihood'),
     impact: step('impact'),
     owner: one('owner'),
+    ownership: words('ownership'),
     search: one('search'),
-    unplaced: one('unplaced') === 'true' || undefined,
-    severity: words('severity'),
+    unplaced: isTrue('unplaced'),
+    status: words('status'),
+    category: several('category'),
+    mitigated: isTrue('mitigated') ?? (one('mitigated') === 'false' ? false : undefined),
+    dueAfter: day('dueAfter'),
     dueBefore: day('dueBefore'),
+    severity: words('severity'),
     projectStatus: words('projectStatus'),
     group: one('group'),
     movement: words('movement')[0],
     since: day('since'),
+    residual: isTrue('residual'),
+    order: words('order')[0],
+    issueOrder: words('issueOrder')[0],
   }
+}
+
+export const NO_FILTER = filterIn('')
+
+function partsOf(given: URLSearchParams, name: string): string[] {
+  return given.getAll(name).flatMap((text) => text.split(',').filter((part) => part !== ''))
 }
 
 function isDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 }
 
+/** The values of a URL that its filter does not have. */
+export function droppedIn(query: string): { readonly name: string; readonly value: string }[] {
+  const given = new URLSearchParams(query)
+  const kept = new URLSearchParams(queryOf(filterIn(query)))
+  return Object.keys(NO_FILTER).flatMap((name) => {
+    const known = partsOf(kept, name).map((part) => part.trim().toLowerCase())
+    const parts = partsOf(given, name).filter((part) => !known.includes(part.trim().toLowerCase()))
+    return parts.map((value) => ({ name, value }))
+  })
+}
+
+/** Takes a value that the API does not know out of the filter of a URL; whether there was one. */
+export function refuse(parameter: string, message: string, query: string): boolean {
+  const name = parameter === 'assignee' ? 'owner' : parameter
+  const before = refused.size
+  const given = new URLSearchParams(query)
+  // A name may have a comma.
+  for (const value of [...partsOf(given, name), given.get(name)?.trim()]) {
+    if (message.includes(`'${value}'`)) refused.add(`${name}=${value}`)
+  }
+  return refused.size > before
+}
+
 /** The query of a URL, with its question mark; empty for no filter. */
-export function queryOf(filter: Partial<Filter>, ...names: readonly (keyof Filter)[]): string {
+export function queryOf(filter: object): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(filter)) {
-    const text = Array.isArray(value) ? value.join(',') : value
-    const isWanted = names.length === 0 || names.some((one) => one === name)
-    if (isWanted && text !== undefined && text !== '') query.set(name, String(text))
+    const text = Array.isArray(value) ? value.map((one) => one ?? 'none').join() : value
+    if (text !== undefined && text !== '') query.set(name, String(text))
   }
   return query.size === 0 ? '' : `?${query}`
 }
 
-export function sinceOf({ since }: Filter, now = Date.now()): string {
-  return since ?? new Date(now - SINCE_DAYS * DAY_MS).toISOString().slice(0, 10)
+export function sinceOf({ since }: Filter): string {
+  return since ?? dayBefore(SINCE_DAYS)
 }
 
 const persons = (owner: string | undefined) => (owner === undefined ? undefined : [owner === 'none' ? null : owner])
 const orNone = <V>(list: readonly V[]) => (list.length === 0 ? undefined : list)
 
-export function riskFilterOf({ project, level, likelihood, impact, owner, search, unplaced }: Filter) {
-  return { project: orNone(project), level: orNone(level), likelihood, impact, owner: persons(owner), search, unplaced }
+/** The projects whose risks and issues count: those that are not closed, unless others are chosen. */
+export function projectsOf({ project, projectStatus }: Filter) {
+  const status = hidesClosed({ project, projectStatus })
+    ? VALUES.projectStatus.filter((one) => one !== 'CLOSED')
+    : projectStatus
+  return { project: orNone(project), projectStatus: orNone(status) }
 }
 
-/** The `IssueFilter` of GraphQL: what a risk and an issue have in common, the severity, and what is due. */
-export function issueFilterOf({ project, owner, search, severity, dueBefore }: Filter) {
-  return { project: orNone(project), severity: orNone(severity), assignee: persons(owner), search, dueBefore }
+export function hidesClosed({ project, projectStatus }: Pick<Filter, 'project' | 'projectStatus'>): boolean {
+  return project.length === 0 && projectStatus.length === 0
+}
+
+export function riskFilterOf(filter: Filter) {
+  const { likelihood, impact, level, unplaced, status, category, mitigated } = filter
+  const cell = filter.residual ? { residualLikelihood: likelihood, residualImpact: impact } : { likelihood, impact }
+  const { owner, ownership, search, dueAfter, dueBefore } = filter
+  return {
+    ...projectsOf(filter),
+    ...cell,
+    ...{ level: orNone(level), unplaced, status: orNone(status), category: orNone(category), mitigated },
+    ...{ owner: persons(owner), ownership: orNone(ownership), search, dueAfter, dueBefore },
+  }
+}
+
+/** What the cells of the matrix count, whichever of them is chosen. */
+export const cellFilterOf = (filter: Filter) => riskFilterOf({ ...filter, ...chosenCell(filter) })
+
+/** Whether a part of the matrix is chosen. */
+export function hasCell({ level, likelihood, impact, unplaced }: Filter): boolean {
+  return level.length > 0 || likelihood !== undefined || impact !== undefined || unplaced !== undefined
+}
+
+/** A cell instead of what was chosen before; levels are those of today's score, which a residual cell says nothing of. */
+export function chosenCell({ level, residual }: Filter, likelihood?: number, impact?: number) {
+  return { ...ANY_CELL, level: residual ? level : [], likelihood, impact }
+}
+
+/** The `IssueFilter` of GraphQL: what a risk and an issue have in common, and the severity. */
+export function issueFilterOf(filter: Filter) {
+  const { owner, ownership, search, severity, dueAfter, dueBefore } = filter
+  const holders = { assignee: persons(owner), assignment: orNone(ownership) }
+  return { ...projectsOf(filter), severity: orNone(severity), ...holders, search, dueAfter, dueBefore }
 }

@@ -1,54 +1,129 @@
+import { read } from '../api.js'
 import { button, el, given, remark, replace } from '../dom.js'
 import { shownDay, T } from '../texts.js'
 import type { Overview } from './data.js'
-import { type Filter, NO_FILTER, sinceOf } from './filter.js'
+import { droppedIn, type Filter, NO_FILTER, sinceOf, VALUES } from './filter.js'
 import { LEVELS } from './levels.js'
 
-type Choose = (change: Partial<Filter>) => void
+type Choose = (change: Partial<Filter>, to?: string, isTyped?: boolean) => void
 
-/** The controls of the filter, and what is chosen: each choice can be removed. */
+/** Milliseconds without a key pressed after which a text is looked up. */
+const TYPING_MS = 250
+
+/** Runs the last of several calls, as soon as no other one follows. */
+function debounced(act: () => void) {
+  let timer: number | undefined
+  const now = () => {
+    clearTimeout(timer)
+    timer = undefined
+    act()
+  }
+  const later = () => {
+    clearTimeout(timer)
+    timer = window.setTimeout(now, TYPING_MS)
+  }
+  return { now, later, isPending: () => timer !== undefined }
+}
+
+/** The controls of the filter, links to the sections, and what is chosen: each choice can be removed. */
 export function filterPart(choose: Choose) {
   const search = el('input', { type: 'search', id: 'search', placeholder: T.searchHint, maxlength: 200 })
   const project = el('select', { id: 'project' })
   const level = el('select', { id: 'level' })
-  const owner = el('select', { id: 'owner' })
-  const since = el('input', { type: 'date', id: 'since', min: '1970-01-01' })
+  const status = el('select', { id: 'status' })
+  const categories = el('datalist', { id: 'categories' })
+  const category = el('input', { id: 'category', list: 'categories', placeholder: T.anyCategory, maxlength: 200 })
+  const unmitigated = el('input', { type: 'checkbox', id: 'unmitigated' })
+  const [dueAfter, dueBefore, since] = [dayInput('due-after'), dayInput('due-before'), dayInput('since')]
+  const owner = ownerField(choose)
   const chosen = el('ul', { class: 'chosen' })
+  const dropped = el('div', { role: 'status' })
+  let current = NO_FILTER
+
   const listOf = (value: string) => (value === '' ? [] : [value])
-  search.addEventListener('change', () => choose({ search: search.value.trim() || undefined }))
-  project.addEventListener('change', () => choose({ project: listOf(project.value) }))
-  level.addEventListener('change', () => choose({ level: listOf(level.value) }))
-  owner.addEventListener('change', () => choose({ owner: owner.value || undefined }))
-  since.addEventListener('change', () => choose({ since: since.value || undefined }))
-  const labelled = (text: string, control: HTMLElement) =>
-    el('div', { class: 'field' }, el('label', { for: control.id }, text), control)
+  const typed = debounced(() => {
+    const text = search.value.trim() || undefined
+    if (text !== current.search) choose({ search: text }, '', true)
+  })
+  const on = (control: HTMLElement, change: () => Partial<Filter>) =>
+    control.addEventListener('change', () => choose(change()))
+  search.addEventListener('input', typed.later)
+  on(project, () => ({ project: listOf(project.value) }))
+  on(level, () => ({ level: listOf(level.value) }))
+  on(status, () => ({ status: listOf(status.value) }))
+  on(category, () => ({ category: listOf(category.value.trim()) }))
+  on(unmitigated, () => ({ mitigated: unmitigated.checked ? false : undefined }))
+  on(dueAfter, () => ({ dueAfter: dueAfter.value || undefined }))
+  on(dueBefore, () => ({ dueBefore: dueBefore.value || undefined }))
+  on(since, () => ({ since: since.value || undefined }))
+  const submit = (event: Event) => {
+    event.preventDefault()
+    typed.now()
+  }
   const form = el(
     'form',
-    { class: 'filter', role: 'search', 'aria-label': T.filter, onsubmit: (event) => event.preventDefault() },
-    labelled(T.search, search),
-    labelled(T.project, project),
-    labelled(T.level, level),
-    labelled(T.owner, owner),
-    labelled(T.since, since),
+    { class: 'filter', role: 'search', 'aria-label': T.filter, onsubmit: submit },
+    ...[field(T.search, search), field(T.project, project), field(T.level, level), field(T.owner, owner.input)],
+    owner.list,
+    el(
+      'details',
+      { id: 'more-filters' },
+      el('summary', {}, T.moreFilters),
+      el(
+        'div',
+        { class: 'filter' },
+        ...[field(T.status, status), field(T.category, category), field(T.dueAfter, dueAfter)],
+        ...[field(T.dueBefore, dueBefore), field(T.since, since), field(T.unmitigated, unmitigated)],
+        categories,
+      ),
+    ),
   )
-  const root = el('div', { class: 'filters no-print' }, form, chosen)
+  const links = Object.entries(T.sections).map(([id, word]) => el('a', { href: `#${id}` }, word))
+  const sections = el('nav', { class: 'sections', 'aria-label': T.sectionsLabel }, ...links)
+  const root = el('div', { class: 'filters no-print' }, form, dropped, chosen, sections)
 
   function show(filter: Filter, overview: Overview | undefined): void {
+    current = filter
     const projects = (overview?.projects.nodes ?? []).map(({ key, name }) => [key, `${key} · ${name}`] as const)
-    const levels = LEVELS.map((one) => [one, levelName(one)] as const)
     options(project, T.anyProject, projects, filter.project)
-    options(level, T.anyLevel, levels, filter.level, levelName)
-    owners(owner, filter, overview)
-    search.value = filter.search ?? ''
+    options(level, T.anyLevel, wordsFor(LEVELS, levelName), filter.level, levelName)
+    options(status, T.anyStatus, wordsFor(VALUES.status, statusName), filter.status, statusName)
+    const seen = new Set((overview?.risks.nodes ?? []).flatMap((risk) => risk.category ?? []))
+    replace(categories, ...[...seen].sort().map((value) => el('option', { value })))
+    category.value = filter.category.join()
+    unmitigated.checked = filter.mitigated === false
+    dueAfter.value = filter.dueAfter ?? ''
+    dueBefore.value = filter.dueBefore ?? ''
     since.value = sinceOf(filter)
+    if (!typed.isPending() && search.value.trim() !== (filter.search ?? '')) search.value = filter.search ?? ''
+    owner.show(filter, overview)
+    const words = droppedIn(location.search).map(({ name, value }) => T.dropped(name, value))
+    replace(dropped, words.length > 0 && remark(T.droppedAll(words.join(', '))))
     replace(chosen, ...choices(filter, overview, choose))
+    hideUnsearchable(filter)
+  }
+
+  /** The past cannot be searched. */
+  function hideUnsearchable({ search: text }: Filter): void {
+    for (const id of ['moved', 'trend']) {
+      const parts = [document.getElementById(id), links.find(({ hash }) => hash === `#${id}`)]
+      for (const part of parts) if (part) part.hidden = text !== undefined
+    }
   }
   return { root, show }
 }
 
+const dayInput = (id: string) => el('input', { type: 'date', id, min: '1970-01-01' })
+
+const field = (text: string, control: HTMLElement) =>
+  el('div', { class: 'field' }, el('label', { for: control.id }, text), control)
+
 const levelName = (level: string) => T.levels[level] ?? level
+const statusName = (status: string) => T.riskStatuses[status] ?? status
 
 type Option = readonly [value: string, text: string]
+const wordsFor = (values: readonly string[], word: (value: string) => string): Option[] =>
+  values.map((value) => [value, word(value)])
 
 /** A select that also shows a choice that is none of its options, such as several projects. */
 function options(
@@ -66,24 +141,65 @@ function options(
   select.value = value
 }
 
-function owners(select: HTMLSelectElement, filter: Filter, overview: Overview | undefined): void {
-  const found = new Map<string, string>()
-  for (const { owner } of overview?.risks.nodes ?? []) if (owner) found.set(owner.id, owner.name)
-  const value = filter.owner ?? ''
-  const sorted = [...found].sort(([, a], [, b]) => a.localeCompare(b))
-  const people = sorted.map(([id, name]) => el('option', { value: id }, name))
-  const isListed = value === '' || value === 'none' || found.has(value)
-  replace(
-    select,
-    el('option', { value: '' }, T.anyOwner),
-    el('option', { value: 'none' }, T.nobody),
-    !isListed && el('option', { value }, ownerName(value, overview)),
-    people.length > 0 && el('optgroup', { label: T.ownersShown }, ...people),
-  )
-  select.value = value
+interface Found {
+  readonly data: readonly { readonly id: string; readonly name: string; readonly email: string | null }[]
 }
 
-/** The name of a person that the page has seen; else the id. */
+/** Finds anybody by name, e-mail, title or department as one types, and those who are nobody or have left. */
+function ownerField(choose: Choose) {
+  const input = el('input', {
+    id: 'owner',
+    list: 'owners',
+    placeholder: T.anyOwner,
+    maxlength: 200,
+    autocomplete: 'off',
+  })
+  const list = el('datalist', { id: 'owners' })
+  const offered = new Map<string, Partial<Filter>>()
+  let mayFind = false
+  let shown = ''
+
+  function offer(people: Found['data']): void {
+    offered.clear()
+    // Who has left is known to keys that may read people.
+    for (const value of VALUES.ownership.filter((one) => mayFind || one === 'NONE' || one === 'NAMED')) {
+      offered.set(T.ownerships[value] ?? value, { owner: undefined, ownership: [value] })
+    }
+    for (const { id, name, email } of people) {
+      offered.set(email === null ? name : `${name} · ${email}`, { owner: email ?? id, ownership: [] })
+    }
+    replace(list, ...[...offered.keys()].map((value) => el('option', { value })))
+  }
+  const find = debounced(async () => {
+    const text = input.value.trim()
+    if (text === '' || !mayFind || offered.has(text)) return
+    const query = new URLSearchParams({ search: text, status: 'ACTIVE,INACTIVE', limit: '8' })
+    const found = await read<Found>(`/v1/personnel?${query}`).catch((): Found => ({ data: [] }))
+    if (input.value.trim() === text) offer(found.data)
+  })
+  input.addEventListener('input', () => {
+    const chosen = offered.get(input.value)
+    if (chosen) choose(chosen)
+    else find.later()
+  })
+  input.addEventListener('change', () => {
+    const text = input.value.trim()
+    // Also when the focus leaves what has been chosen already.
+    if (text !== shown) choose(offered.get(text) ?? { owner: text || undefined, ownership: [] })
+  })
+
+  function show(filter: Filter, overview: Overview | undefined): void {
+    mayFind = overview?.personnel !== undefined
+    if (offered.size === 0 && overview) offer([])
+    if (document.activeElement === input && !offered.has(input.value)) return
+    const { owner, ownership } = filter
+    input.value = owner ? ownerName(owner, overview) : ownership.map((one) => T.ownerships[one]).join(', ')
+    shown = input.value
+  }
+  return { input, list, show }
+}
+
+/** The name of a person that the page has seen; else what names them. */
 function ownerName(id: string, overview: Overview | undefined): string {
   if (id === 'none') return T.nobody.toLowerCase()
   const shown = [
@@ -100,10 +216,10 @@ interface Choice {
   readonly without: Partial<Filter>
 }
 
-type Several = 'project' | 'level' | 'severity' | 'projectStatus'
+type Several = 'project' | 'level' | 'severity' | 'projectStatus' | 'status' | 'category' | 'ownership'
 
 export function wordsOf(filter: Filter, overview: Overview | undefined): Choice[] {
-  const { likelihood, impact, owner, search, unplaced, dueBefore, group, movement } = filter
+  const { likelihood, impact, owner, search, unplaced, mitigated, dueAfter, dueBefore, group, movement } = filter
   const each = (name: Several, words: (value: string) => string): Choice[] =>
     filter[name].map((value) => ({
       name,
@@ -112,32 +228,44 @@ export function wordsOf(filter: Filter, overview: Overview | undefined): Choice[
     }))
   const one = (
     name: keyof Filter,
-    text: string | undefined,
+    text: string | false | undefined,
     without: Partial<Filter> = { [name]: undefined },
   ): Choice[] => (text ? [{ name, text, without }] : [])
   const moved = movement && (T.movements[movement] ?? T.issueMovements[movement] ?? movement)
+  const cell = T.chosenCell(likelihood, impact)
   return [
     ...each('project', T.chosenProject),
     ...each('level', (level) => T.chosenLevel(levelName(level))),
-    ...one('likelihood', T.chosenCell(likelihood, impact), { likelihood: undefined, impact: undefined }),
+    ...one('likelihood', cell && filter.residual ? T.chosenResidual(cell) : cell, {
+      likelihood: undefined,
+      impact: undefined,
+    }),
     ...one('unplaced', unplaced && T.chosenUnplaced),
     ...one('owner', owner && T.chosenOwner(ownerName(owner, overview))),
+    ...each('ownership', (one) => T.chosenOwner(T.ownerships[one]?.toLowerCase() ?? one)),
     ...one('search', search && T.chosenSearch(search)),
-    ...each('severity', (severity) => T.chosenSeverity(levelName(severity))),
+    ...each('status', (status) => T.chosenStatus(statusName(status))),
+    ...each('category', T.chosenCategory),
+    ...one('mitigated', mitigated !== undefined && (mitigated ? T.chosenMitigated : T.unmitigated.toLowerCase())),
+    ...one('dueAfter', dueAfter && T.chosenDueAfter(shownDay(dueAfter))),
     ...one('dueBefore', dueBefore && T.chosenDue(shownDay(dueBefore))),
+    ...each('severity', (severity) => T.chosenSeverity(levelName(severity))),
     ...each('projectStatus', (state) => T.chosenState(T.projectStates[state] ?? state)),
     ...one('group', group && T.chosenGroup(group)),
     ...one('movement', moved && T.chosenMovement(moved)),
   ]
 }
 
+/** Says of one list only which it is of, so that the others need not say that they do not follow it. */
+const OF_ONE_LIST: readonly string[] = ['group', 'movement', 'severity']
+
 /** Says which parts of the filter a section does not follow, if they are set. */
 export function unfollowed(
   filter: Filter,
   overview: Overview | undefined,
-  names: readonly (keyof Filter)[],
+  followed: readonly string[],
 ): HTMLElement | false {
-  const words = wordsOf(filter, overview).filter(({ name }) => names.includes(name))
+  const words = wordsOf(filter, overview).filter(({ name }) => ![...followed, ...OF_ONE_LIST].includes(name))
   return words.length > 0 && remark(T.notFollowed(words.map(({ text }) => text).join(', ')))
 }
 
@@ -150,7 +278,8 @@ function choices(filter: Filter, overview: Overview | undefined, choose: Choose)
       given(text),
       el('span', { 'aria-hidden': 'true' }, ' ×'),
     )
-  const { since } = filter
-  const clear = button({ class: 'quiet', onclick: () => choose({ ...NO_FILTER, since }) }, T.clearFilter)
+  const { since, residual, order, issueOrder } = filter
+  const kept = { since, residual, order, issueOrder }
+  const clear = button({ class: 'quiet', onclick: () => choose({ ...NO_FILTER, ...kept }) }, T.clearFilter)
   return [...all.map(item), clear].map((one) => el('li', {}, one))
 }

@@ -1,15 +1,15 @@
 import { el, replace } from '../dom.js'
 import { shownAge, shownNumber, T } from '../texts.js'
-import { chosenProjects, type Overview, type Project, shownProjects, today } from './data.js'
-import type { Filter } from './filter.js'
-import type { Link } from './lists.js'
+import type { Link } from './address.js'
+import { chosenProjects, contains, type Overview, type Project, shownProjects } from './data.js'
+import { type Filter, today } from './filter.js'
 
 /** The figures on top, each a link that sets the filter. */
 export function headlinePart(link: Link) {
   const root = el('section', { class: 'headline', 'aria-label': T.title })
 
   function show(overview: Overview, filter: Filter): void {
-    const { riskMatrix, issueCounts, overdue, personnel, groups } = overview
+    const { riskMatrix, issueCounts, overdue, lateRisks, hidden, personnel, groups } = overview
     const levels = riskMatrix.levels.map(({ level, count }) =>
       part(level, count, (...figure) => link('register', { level: [level] }, ...figure)),
     )
@@ -17,36 +17,49 @@ export function headlinePart(link: Link) {
       part(severity, count, (...figure) => link('issues', { severity: [severity] }, ...figure)),
     )
     const total = riskMatrix.levels.reduce((sum, { count }) => sum + count, 0)
-    const late = () => link('issues', { dueBefore: today() }, ...figure(overdue.total, T.overdue))
+    const late = (section: string, count: number) =>
+      count > 0 && el('p', { class: 'overdue' }, link(section, { dueBefore: today() }, ...figure(count, T.overdue)))
     const projects = shownProjects(overview, filter)
+    const isFound = ({ key, name }: Project) => contains(filter, key, name)
+    const found = projects.filter(isFound)
+    const isUnseen = (one: Project) => one.status === 'CLOSED' && !projects.includes(one) && isFound(one)
+    const unseen = chosenProjects(overview, filter).filter(isUnseen).length
+    const closed = () => link('register', { projectStatus: ['CLOSED'] }, T.closedHidden(hidden?.totalCount ?? 0))
     replace(
       root,
-      tile(T.liveRisks, link('register', {}, shownNumber(total)), parts(levels)),
+      tile(
+        T.liveRisks,
+        link('register', {}, shownNumber(total)),
+        parts(levels),
+        late('register', lateRisks.totalCount),
+        (hidden?.totalCount ?? 0) > 0 && el('p', {}, T.notShownHere, closed()),
+      ),
       tile(
         T.openIssues,
         link('issues', {}, shownNumber(issueCounts.total)),
         parts(severities),
-        overdue.total > 0 && el('p', { class: 'overdue' }, late()),
+        late('issues', overdue.total),
       ),
       tile(
         T.projects,
-        link('projects', {}, shownNumber(projects.length)),
-        states(overview, filter),
+        link('projects', {}, shownNumber(found.length)),
+        states(found),
         freshness(projects),
+        unseen > 0 &&
+          el('p', {}, T.notShownHere, link('projects', { projectStatus: ['CLOSED'] }, T.closedProjects(unseen))),
       ),
       personnel && groups
         ? tile(
             T.people,
             link('roster', {}, shownNumber(personnel.totalCount)),
-            el('p', {}, link('groups', {}, T.inGroups(groups.nodes.length))),
+            el('p', {}, link('groups', { search: undefined }, T.inGroups(groups.nodes.length))),
           )
         : tile(T.people, T.nothing, el('p', {}, T.peopleHidden)),
     )
   }
 
-  /** How many of the chosen projects are in each state; of all of them, closed ones are not shown. */
-  function states(overview: Overview, filter: Filter): HTMLElement {
-    const projects = chosenProjects(overview, filter)
+  /** How many of the shown projects are in each state. */
+  function states(projects: readonly Project[]): HTMLElement {
     const counted = Object.entries(T.projectStates)
       .map(([status, word]) => ({ status, word, count: projects.filter((one) => one.status === status).length }))
       .filter(({ count }) => count > 0)

@@ -15,3 +15,9 @@ export function chip(level: string, score?: number): HTMLElement {
   const figure = score === undefined ? [] : [el('strong', {}, score), ' ']
   return el('span', { class: `chip level-${level}` }, ...figure, T.levels[level] ?? level)
 }
+
+/** The status of a risk or an issue; what has happened or cannot go on stands out. */
+export function statusMark(status: string): Node | string {
+  const word = T.statuses[status] ?? status
+  return status === 'OCCURRED' || status === 'BLOCKED' ? el('strong', { class: 'mark' }, word) : word
+}

@@ -1,62 +1,94 @@
 import { el, given, remark, replace, section } from '../dom.js'
-import { shownAge, shownDay, shownNumber, T } from '../texts.js'
-import { type Overview, type ProjectRef, type Shown, shownProjects, today } from './data.js'
-import { allIssuesOf, allRisksOf, type Filter } from './filter.js'
+import { shownAge, shownNumber, T } from '../texts.js'
+import { entryName, type Link, viewLink } from './address.js'
+import type { Late, Overview, Past, ProjectRef, Shown } from './data.js'
+import { contains, FIRST, shownProjects } from './data.js'
+import { allIssuesOf, allRisksOf, type Filter, issueFilterOf, lateOf, queryOf } from './filter.js'
 import { unfollowed } from './filterBar.js'
-import { chip, levelOf } from './levels.js'
-import { extent, type More, table } from './tables.js'
+import { chip, levelOf, statusMark } from './levels.js'
+import { loading } from './past.js'
+import { csvLink, extent, type More, ordering, type Row, table } from './tables.js'
+import { dueDay, responsible } from './views/parts.js'
 
-/** A link that changes the filter, and leads to a section; with no section it stays where it is. */
-export type Link = (to: string, change: Partial<Filter>, ...content: readonly (Node | string)[]) => HTMLAnchorElement
+type Fail = (error: unknown) => void
 
 /** The project of a risk or an issue, and its reference there. */
 export function placed({ project, reference }: { project: ProjectRef; reference: string }, link: Link): HTMLElement {
   return el(
     'div',
-    { title: project.name },
+    { title: `${project.name} · ${reference}` },
     link('', { project: [project.key] }, project.key),
     el('span', { class: 'meta' }, ' ', given(reference)),
   )
 }
 
-export function issuesPart(link: Link, more: More) {
-  const { root, body } = section('issues', T.issues)
-  const columns = [
-    { label: T.severity, kind: 'level' },
-    { label: T.issue },
-    { label: T.project, kind: 'wide' },
-    { label: T.status, kind: 'wide' },
-    { label: T.due, kind: 'day' },
-    { label: T.assignee, kind: 'wide' },
-  ]
+/** The title of a risk or an issue, in two lines at most, with what is only printed. */
+export function titled(title: HTMLAnchorElement, id: string, ...more: readonly Node[]): HTMLElement {
+  title.id = id
+  return el('div', {}, el('div', { class: 'title', title: title.textContent ?? '' }, title), ...more)
+}
+
+export function issuesPart(link: Link, more: More, fail: Fail) {
+  const tools = el('p', { class: 'tools no-print' })
+  const { root, body } = section('issues', T.issues, tools)
   function show(overview: Overview, filter: Filter): void {
     const { nodes, totalCount } = overview.issues
+    const order = ordering(link, 'issues', 'issueOrder', filter)
+    const columns = [
+      { ...order(T.severity, 'SEVERITY'), kind: 'level' },
+      { label: T.issue, kind: 'title' },
+      { label: T.project, kind: 'place' },
+      { label: T.status, kind: 'short' },
+      { label: T.assignee, kind: 'holder' },
+      { ...order(T.due, 'DUE'), kind: 'day' },
+      { ...order(T.changed, 'UPDATED'), kind: 'short' },
+    ]
     const rows = nodes.map((issue) => [
       chip(issue.severity),
-      el(
-        'div',
-        {},
-        issue.url ? el('a', { href: issue.url, rel: 'noreferrer' }, given(issue.title)) : given(issue.title),
-        el('div', { class: 'meta narrow' }, `${issue.project.key} · `, given(issue.reference)),
-      ),
+      titled(viewLink('issue', entryName(issue), given(issue.title)), issue.id),
       placed(issue, link),
-      T.statuses[issue.status] ?? issue.status,
-      due(issue.dueOn),
-      given(issue.assignee?.name ?? issue.assigneeName ?? (issue.assigneeId ? T.hidden : T.nothing)),
+      statusMark(issue.status),
+      responsible(issue.assignee, issue.assigneeName, issue.assigneeId, T.noAssignee),
+      dueDay(issue.dueOn),
+      shownAge(issue.updatedAt),
     ])
+    replace(tools, csvLink('issues', queryOf({ ...issueFilterOf(filter), order: filter.issueOrder }), fail))
+    const followed = ['project', 'projectStatus', 'owner', 'ownership', 'search', 'dueAfter', 'dueBefore', 'severity']
     replace(
       body,
-      unfollowed(filter, overview, ['level', 'likelihood', 'unplaced']),
-      nodes.length === 0 ? remark(T.noIssues) : table(T.issuesCaption, columns, rows),
+      unfollowed(filter, overview, followed),
+      nodes.length === 0 ? remark(T.noIssues) : table(T.issuesCaption, columns, rows, 'entries'),
       extent('issues', more, T.ofIssues, nodes.length, totalCount),
     )
   }
   return { root, show }
 }
 
-function due(day: string | null): Node | string {
-  if (day === null) return T.nothing
-  return day < today() ? el('strong', { class: 'overdue' }, T.overdueOn(shownDay(day))) : shownDay(day)
+/** Who has something overdue, most first. */
+export function latePart(link: Link, more: More) {
+  const { root, body } = section('late', T.late)
+  replace(body, loading())
+  const columns = [{ label: T.name }, { label: T.issuesLate, kind: 'number' }, { label: T.risksLate, kind: 'number' }]
+  function show({ overdueByPerson: { total, people } }: Past, filter: Filter, overview: Overview): void {
+    const counted = (section: string, { personId }: Late, late: number, all: number) => {
+      const text = T.ofAll(late, all)
+      return personId === null || late === 0 ? text : link(section, lateOf(personId), text)
+    }
+    const rows = people.map(
+      (one): Row => [
+        responsible(one.person, one.name, one.personId),
+        counted('issues', one, one.overdueIssueCount, one.openIssueCount),
+        counted('register', one, one.overdueRiskCount, one.riskCount),
+      ],
+    )
+    replace(
+      body,
+      unfollowed(filter, overview, ['project', 'projectStatus']),
+      total === 0 ? remark(T.noneLate) : table(T.lateCaption, columns, rows),
+      total > FIRST.late && extent('late', more, T.ofPeople, rows.length, total),
+    )
+  }
+  return { root, show }
 }
 
 export function projectsPart(link: Link, more: More) {
@@ -66,10 +98,10 @@ export function projectsPart(link: Link, more: More) {
     { label: T.openRisks, kind: 'number' },
     { label: T.issuesShort, kind: 'number' },
     { label: T.topScore, kind: 'level' },
-    { label: T.synced, kind: 'wide' },
+    { label: T.synced, kind: 'short wide' },
   ]
   function show(overview: Overview, filter: Filter, shown: Shown): void {
-    const all = shownProjects(overview, filter)
+    const all = shownProjects(overview, filter).filter(({ key, name }) => contains(filter, key, name))
     const rows = all.slice(0, shown.projects).map((project) => {
       const { key, name, status, openRiskCount, openIssueCount, topRiskScore, syncedAt } = project
       const top = topRiskScore === null ? undefined : levelOf(topRiskScore)
@@ -77,8 +109,13 @@ export function projectsPart(link: Link, more: More) {
         el(
           'div',
           {},
-          link('', { project: [key] }, given(name)),
-          el('div', { class: 'meta' }, key, status === 'ACTIVE' ? '' : ` · ${T.projectStates[status] ?? status}`),
+          viewLink('project', key, given(name)),
+          el(
+            'div',
+            { class: 'meta' },
+            link('', { project: [key] }, key),
+            status === 'ACTIVE' ? '' : ` · ${T.projectStates[status] ?? status}`,
+          ),
         ),
         openRiskCount === 0 ? '0' : link('register', allRisksOf(key), shownNumber(openRiskCount)),
         openIssueCount === 0 ? '0' : link('issues', allIssuesOf(key), shownNumber(openIssueCount)),
@@ -90,8 +127,8 @@ export function projectsPart(link: Link, more: More) {
     })
     replace(
       body,
-      unfollowed(filter, overview, ['level', 'likelihood', 'unplaced', 'owner', 'search', 'severity', 'dueBefore']),
-      table(T.projectsCaption, columns, rows),
+      unfollowed(filter, overview, ['project', 'projectStatus', 'search']),
+      rows.length === 0 ? remark(T.noProjects) : table(T.projectsCaption, columns, rows),
       all.length > rows.length && extent('projects', more, T.ofProjects, rows.length, all.length),
     )
   }
@@ -99,10 +136,12 @@ export function projectsPart(link: Link, more: More) {
 }
 
 /** The roster and the groups; says which scope is missing where the key may not see them. */
-export function peoplePart(link: Link, more: More) {
-  const roster = section('roster', T.roster)
+export function peoplePart(link: Link, more: More, fail: Fail) {
+  const tools = el('p', { class: 'tools no-print' })
+  const roster = section('roster', T.roster, tools)
   const groups = section('groups', T.groups)
-  function show({ personnel, groups: found }: Overview, shown: Shown): void {
+  function show(overview: Overview, filter: Filter, shown: Shown): void {
+    const { personnel, groups: found } = overview
     if (!personnel || !found) {
       replace(roster.body, remark(T.scopeMissing(T.people, 'personnel.read')))
       replace(groups.body, remark(T.scopeMissing(T.groups, 'personnel.read')))
@@ -110,25 +149,37 @@ export function peoplePart(link: Link, more: More) {
     }
     const people = personnel.nodes.map(({ id, name, title, department }) => {
       const position = [title, department].filter((text) => text !== null).join(', ')
-      return el('li', {}, link('register', { owner: id }, given(name)), el('div', { class: 'meta' }, given(position)))
+      return el('li', {}, viewLink('person', id, given(name)), el('div', { class: 'meta' }, given(position)))
     })
+    replace(tools, csvLink('personnel', queryOf({ group: filter.group, search: filter.search }), fail))
     replace(
       roster.body,
-      el('ul', { class: 'people' }, ...people),
+      unfollowed(filter, overview, ['search']),
+      people.length === 0 ? remark(T.noPeople) : el('ul', { class: 'people' }, ...people),
       extent('people', more, T.ofPeople, people.length, personnel.totalCount),
     )
-    const rows = found.nodes
+    const named = found.nodes.filter(({ name }) => contains(filter, name))
+    const rows = named
       .slice(0, shown.groups)
       .map(({ name, memberCount }) => [
-        link('roster', { group: name }, given(name)),
-        memberCount === 0 ? '0' : link('roster', { group: name }, shownNumber(memberCount)),
+        viewLink('group', name, given(name)),
+        memberCount === 0 ? '0' : link('roster', { group: name, search: undefined }, shownNumber(memberCount)),
       ])
-    const all = found.nodes.length
+    const columns = [{ label: T.name }, { label: T.members, kind: 'number' }]
     replace(
       groups.body,
-      table(T.groupsCaption, [{ label: T.name }, { label: T.members, kind: 'number' }], rows),
-      all > rows.length && extent('groups', more, T.ofGroups, rows.length, all),
+      rows.length === 0 ? remark(T.noGroups) : table(T.groupsCaption, columns, rows),
+      named.length > rows.length && extent('groups', more, T.ofGroups, rows.length, named.length),
     )
   }
   return { roster: roster.root, groups: groups.root, show }
+}
+
+export function glossary(): HTMLElement {
+  const { root, body } = section('glossary', T.glossaryHeading)
+  const words = Object.entries(T.glossary).map(([word, meaning]) =>
+    el('div', {}, el('dt', {}, word), el('dd', {}, meaning)),
+  )
+  body.append(el('dl', { class: 'fields' }, ...words))
+  return root
 }

@@ -2,6 +2,7 @@ import { Away, base, hasGraphiql, key, Refused } from '../api.js'
 import { button, el, replace } from '../dom.js'
 import { keyForm } from '../keyForm.js'
 import { shownAge, shownMoment, shownTime, T } from '../texts.js'
+import { anchor } from './address.js'
 import {
   FIRST,
   grants,
@@ -16,14 +17,16 @@ import {
   type Shown,
   shownProjects,
 } from './data.js'
-import { riskDialog } from './dialog.js'
-import { type Filter, filterIn, queryOf } from './filter.js'
+import { viewPart } from './dialog.js'
+import { type Filter, filterIn, queryOf, refuse, sinceOf } from './filter.js'
 import { filterPart, wordsOf } from './filterBar.js'
 import { headlinePart, oldest } from './headline.js'
-import { issuesPart, peoplePart, projectsPart } from './lists.js'
+import { glossary, issuesPart, latePart, peoplePart, projectsPart } from './lists.js'
 import { matrixPart } from './matrix.js'
 import { movedPart, trendPart } from './past.js'
 import { registerPart } from './register.js'
+import { startPart } from './start.js'
+import { readView } from './views/views.js'
 
 const POLL_MS = 30_000
 
@@ -37,17 +40,24 @@ let past: Past | undefined
 let refreshedAt = 0
 /** Rises with every refresh, so that a late response of an earlier one is dropped. */
 let turn = 0
+let wasTyped = false
 
 const headline = headlinePart(link)
 const filters = filterPart(choose)
 const matrix = matrixPart(choose, link)
-const moved = movedPart(link, showMore, openRisk)
+const moved = movedPart(link, showMore)
 const trend = trendPart()
-const register = registerPart({ link, open: openRisk, more: showMore, fail })
-const issues = issuesPart(link, showMore)
+const register = registerPart({ link, more: showMore, fail })
+const issues = issuesPart(link, showMore, fail)
+const late = latePart(link, showMore)
 const projects = projectsPart(link, showMore)
-const people = peoplePart(link, showMore)
-const dialog = riskDialog(fail)
+const people = peoplePart(link, showMore, fail)
+const start = startPart()
+const ofPast = [moved.root, trend.root, late.root]
+const view = viewPart(
+  (one) => readView(one, { link, day: sinceOf(filter), grants: (scope) => own !== undefined && grants(own, scope) }),
+  fail,
+)
 const form = keyForm((secret) => {
   key.keep(secret)
   void refresh()
@@ -66,13 +76,28 @@ const page = el(
   register.root,
   el(
     'div',
-    { class: 'rest no-print' },
-    issues.root,
-    el('div', { class: 'columns' }, projects.root, people.groups),
-    people.roster,
+    { class: 'rest' },
+    el('div', { class: 'no-print' }, issues.root),
+    late.root,
+    el('div', { class: 'columns no-print' }, projects.root, people.groups),
+    el('div', { class: 'no-print' }, people.roster),
+    el('div', { class: 'no-print' }, glossary()),
   ),
 )
+const content = [...page.children]
+const loading = el('p', { class: 'note', role: 'status' }, T.loading)
+page.prepend(start.root, loading)
+showOnly(loading)
 const welcome = el('main', { id: 'main' }, form.root)
+
+function showOnly(...parts: readonly Element[]): void {
+  for (const one of page.children) one.toggleAttribute('hidden', !parts.includes(one))
+}
+
+/** Marks what belongs to a filter that is no longer chosen, until what it is now is there. */
+function showBusy(isBusy: boolean, ...parts: readonly Element[]): void {
+  for (const one of parts) one.setAttribute('aria-busy', String(isBusy))
+}
 
 document.body.append(
   el('a', { class: 'skip', href: '#main' }, T.skip),
@@ -91,7 +116,7 @@ document.body.append(
   ),
   notice,
   page,
-  dialog.root,
+  view.root,
 )
 
 function addressOf(chosen: Filter, to: string): string {
@@ -100,40 +125,43 @@ function addressOf(chosen: Filter, to: string): string {
 
 /** A link that changes the filter: it can be opened in a new tab, and copied. */
 function link(to: string, change: Partial<Filter>, ...content: readonly (Node | string)[]): HTMLAnchorElement {
-  const follow = (event: MouseEvent) => {
-    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
-    event.preventDefault()
-    choose(change, to)
-  }
-  const href = addressOf({ ...filter, ...change }, to)
-  // The listener of a click gets a MouseEvent.
-  return el('a', { href, onclick: (event) => follow(event as MouseEvent) }, ...content)
+  return anchor(addressOf({ ...filter, ...change }, to), () => choose(change, to), ...content)
 }
 
-function choose(change: Partial<Filter>, to = ''): void {
+/** Changes the filter; what is typed one letter after another is one step back. */
+function choose(change: Partial<Filter>, to = '', isTyped = false): void {
+  const how = isTyped && wasTyped ? 'replaceState' : 'pushState'
+  wasTyped = isTyped
   filter = { ...filter, ...change }
   shown = FIRST
   target = to
-  history.pushState(null, '', addressOf(filter, to))
+  history[how](null, '', addressOf(filter, to))
   filters.show(filter, overview)
-  void refresh()
+  void view.follow()
+  void refreshAnew()
 }
 
 addEventListener('popstate', () => {
-  filter = filterIn(location.search)
+  const next = filterIn(location.search)
+  const isSame = queryOf(next) === queryOf(filter)
+  void view.follow()
+  // What is below a view stays as it is.
+  if (isSame) return
+  filter = next
   shown = FIRST
-  void refresh()
+  void refreshAnew()
 })
-
-function openRisk(id: string): void {
-  void dialog.open(id)
-}
 
 function showMore(list: keyof Shown): void {
   shown = { ...shown, [list]: Math.min(shown[list] + PAGE, SHOWN_MAX) }
   // What is shown of the same filter is another one.
   filter = { ...filter }
   void refresh()
+}
+
+function refreshAnew(): Promise<void> {
+  showBusy(true, page, ...ofPast)
+  return refresh()
 }
 
 /** Reads everything anew; what has not changed costs a 304. */
@@ -143,8 +171,8 @@ async function refresh(): Promise<void> {
   if (!key.current) return askForKey('')
   try {
     own = await readKey()
-    if (!grants(own, 'projects')) return askForKey(T.scopeMissing(T.liveRisks, 'projects.read'))
-    const now = await readOverview(filter, shown, grants(own, 'personnel'))
+    if (!grants(own, 'projects.read')) return askForKey(T.scopeMissing(T.liveRisks, 'projects.read'))
+    const now = await readOverview(filter, shown, grants(own, 'personnel.read'))
     if (mine !== turn) return
     refreshedAt = Date.now()
     showPage(now)
@@ -152,7 +180,11 @@ async function refresh(): Promise<void> {
     const then = await readPast(filter, shown, now)
     if (mine === turn) showPast(then)
   } catch (error) {
-    if (mine === turn) fail(error)
+    if (mine !== turn) return
+    const { parameter, message } = error instanceof Refused ? error : { parameter: '', message: '' }
+    if (!refuse(parameter, message, location.search)) return fail(error)
+    filter = filterIn(location.search)
+    void refresh()
   }
 }
 
@@ -161,17 +193,23 @@ function showPage(now: Overview): void {
   const isSame = now === overview && shownFilter === filter
   ;[overview, shownFilter] = [now, filter]
   replace(notice)
+  document.documentElement.classList.remove('old')
+  showBusy(false, page)
   showFreshness()
   if (isSame) return
+  const isEmpty = now.projects.nodes.length === 0
+  if (isEmpty) start.show(now)
+  showOnly(...(isEmpty ? [start.root] : content))
   const forgetting = button({ class: 'quiet', onclick: forget }, T.keyForget)
   replace(who, el('span', {}, T.keyOf(own?.name ?? '')), forgetting)
   filters.show(filter, now)
   headline.show(now, filter)
-  matrix.show(now.riskMatrix, filter)
-  register.show(now, filter, past?.movements.risks ?? [])
+  matrix.show(now.cells ?? now.riskMatrix, filter)
+  register.show(now, filter, pastFilter === filter ? past?.movements.risks : undefined)
   issues.show(now, filter)
   projects.show(now, filter, shown)
-  people.show(now, shown)
+  people.show(now, filter, shown)
+  void view.follow()
   goToTarget()
 }
 
@@ -186,11 +224,13 @@ function goToTarget(): void {
 
 function showPast(then: Past): void {
   const isSame = then === past && pastFilter === filter
+  showBusy(false, ...ofPast)
   ;[past, pastFilter] = [then, filter]
   if (isSame || !overview) return
   register.show(overview, filter, then.movements.risks)
   moved.show(then, filter, overview, shown)
   trend.show(then, filter, overview)
+  late.show(then, filter, overview)
 }
 
 /** The filters of what is on the page. */
@@ -202,7 +242,9 @@ function showFreshness(): void {
   const data = overview && oldest(shownProjects(overview, filter))
   const asOf = data ? T.asOf(shownMoment(data.syncedAt), shownAge(data.syncedAt)) : T.neverSynced
   const words = wordsOf(filter, overview).map(({ text }) => text)
-  replace(freshness, `${asOf} · ${T.refreshed(shownTime(refreshedAt))}`)
+  const isOld = document.documentElement.classList.contains('old')
+  const at = shownTime(refreshedAt)
+  replace(freshness, `${asOf} · `, isOld ? el('strong', { class: 'overdue' }, T.oldSince(at)) : T.refreshed(at))
   replace(
     printHead,
     `${T.printed(shownMoment(new Date().toISOString()))} · ${T.filterIs(words.join(', ') || T.everything)}`,
@@ -226,6 +268,8 @@ function askForKey(why: string): void {
   replace(who)
   replace(freshness)
   replace(notice)
+  showOnly(loading)
+  view.root.close()
   if (page.isConnected) page.replaceWith(welcome)
   form.show(why)
 }
@@ -233,22 +277,40 @@ function askForKey(why: string): void {
 /** A failed refresh leaves what is on the page, with a note. */
 function fail(error: unknown): void {
   if (error instanceof Refused && [401, 403].includes(error.status)) {
-    askForKey(error.message)
+    const isOver = error.status === 401
+    if (isOver) key.forget()
+    askForKey(isOver ? T.keyWrong : error.message)
     return
   }
-  const away = overview ? T.away(shownTime(refreshedAt)) : T.unreachable
+  const away = overview ? T.away(shownTime(refreshedAt), shownFilter === filter) : T.unreachable
   const why = error instanceof Error ? error.message : String(error)
   replace(notice, el('p', {}, error instanceof Away ? away : T.failed(why)))
   for (const one of page.querySelectorAll('.loading')) one.remove()
   filters.show(filter, overview)
+  if (overview) {
+    const isOld = error instanceof Away || shownFilter !== filter
+    document.documentElement.classList.toggle('old', isOld)
+    showFreshness()
+  } else {
+    // Without the filter bar, a filter that is refused could not be removed.
+    showOnly(...(error instanceof Away ? [] : [filters.root]))
+  }
 }
 
+/** Not while a form for the key is shown: it would lose the focus. */
+const canRefresh = () => document.visibilityState === 'visible' && page.isConnected && key.current !== undefined
+
 setInterval(() => {
-  if (document.visibilityState === 'visible' && key.current) void refresh()
+  if (canRefresh()) void refresh()
 }, POLL_MS)
 
 document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'visible' && Date.now() - refreshedAt > POLL_MS && key.current) void refresh()
+  if (canRefresh() && Date.now() - refreshedAt > POLL_MS) void refresh()
 })
+
+for (const change of ['online', 'offline']) addEventListener(change, () => canRefresh() && void refresh())
+
+// Back, to a page from before signing in, which the browser has kept as it was.
+addEventListener('pageshow', ({ persisted }) => persisted && void refresh())
 
 void refresh()

@@ -1,18 +1,19 @@
 import { button, el, replace, section, spoken } from '../dom.js'
 import { shownNumber, T } from '../texts.js'
+import type { Link } from './address.js'
 import type { Matrix } from './data.js'
-import type { Filter } from './filter.js'
+import { chosenCell, type Filter, hasCell } from './filter.js'
 import { levelOf } from './levels.js'
-import type { Link } from './lists.js'
 
 const STEPS = [1, 2, 3, 4, 5]
 
 /** The matrix: a table whose cells with risks are buttons that set the filter. */
-export function matrixPart(choose: (change: Partial<Filter>) => void, link: Link) {
+export function matrixPart(choose: (change: Partial<Filter>, to?: string) => void, link: Link) {
   let isSwapped = false
   let shown: [Matrix, Filter] | undefined
   const swap = button({ class: 'quiet no-print', 'aria-pressed': 'false', onclick: swapAxes }, T.swap)
-  const { root, body } = section('matrix', T.matrix, swap)
+  const tools = el('div', { class: 'tools' })
+  const { root, body } = section('matrix', T.matrix, tools)
 
   function swapAxes(): void {
     isSwapped = !isSwapped
@@ -23,7 +24,8 @@ export function matrixPart(choose: (change: Partial<Filter>) => void, link: Link
   function show(matrix: Matrix, filter: Filter): void {
     shown = [matrix, filter]
     const [count, why] = T.unplaced(matrix.unplaced)
-    const others = el('p', { class: 'note' }, link('register', { unplaced: true }, count), why)
+    const others = el('p', { class: 'note' }, link('register', { ...chosenCell(filter), unplaced: true }, count), why)
+    replace(tools, basisChoice(link, 'matrix', filter), swap)
     replace(body, table(matrix, filter), matrix.unplaced > 0 && others)
   }
 
@@ -37,14 +39,17 @@ export function matrixPart(choose: (change: Partial<Filter>) => void, link: Link
       const count = matrix.cells.find((one) => one.likelihood === likelihood && one.impact === impact)?.count ?? 0
       const score = likelihood * impact
       const level = levelOf(score)
-      if (count === 0) return el('td', { class: `cell level-${level}` })
       const isChosen = filter.likelihood === likelihood && filter.impact === impact
-      const choice = isChosen ? { likelihood: undefined, impact: undefined } : { likelihood, impact }
+      const isDimmed = hasCell(filter) && !isWithin(filter, likelihood, impact)
+      const kind = `cell level-${level}${isDimmed ? ' dimmed' : ''}`
+      if (count === 0) return el('td', { class: kind })
+      const select = () =>
+        isChosen ? choose(chosenCell(filter)) : choose(chosenCell(filter, likelihood, impact), 'register')
       return el(
         'td',
-        { class: `cell level-${level}` },
+        { class: kind },
         button(
-          { id: `cell-${likelihood}-${impact}`, 'aria-pressed': String(isChosen), onclick: () => choose(choice) },
+          { id: `cell-${likelihood}-${impact}`, 'aria-pressed': String(isChosen), onclick: select },
           spoken(T.cellBefore(likelihood, impact)),
           el('strong', {}, shownNumber(count)),
           spoken(T.cellAfter(count, score)),
@@ -70,15 +75,40 @@ export function matrixPart(choose: (change: Partial<Filter>) => void, link: Link
 
   function unassessed({ unassessed: count }: Matrix, filter: Filter): HTMLTableRowElement {
     const isChosen = filter.level.join() === 'UNASSESSED'
-    const choice = { level: isChosen ? [] : ['UNASSESSED'], likelihood: undefined, impact: undefined }
+    const select = () =>
+      isChosen ? choose({ level: [] }) : choose({ ...chosenCell(filter), level: ['UNASSESSED'] }, 'register')
+    const word = filter.residual ? T.noResidual : T.levels['UNASSESSED']
     const some = button(
-      { id: 'cell-unassessed', 'aria-pressed': String(isChosen), onclick: () => choose(choice) },
+      { id: 'cell-unassessed', 'aria-pressed': String(isChosen), onclick: select },
       el('strong', {}, shownNumber(count)),
-      ` ${T.levels['UNASSESSED']}`,
+      ` ${word}`,
     )
-    const none = el('small', {}, `${shownNumber(0)} ${T.levels['UNASSESSED']}`)
-    return el('tr', {}, el('td', { class: 'cell level-UNASSESSED', colspan: 6 }, count > 0 ? some : none))
+    const text = el('small', {}, `${shownNumber(count)} ${word}`)
+    const isDimmed = hasCell(filter) && !isChosen
+    const kind = `cell level-UNASSESSED${isDimmed ? ' dimmed' : ''}`
+    return el('tr', {}, el('td', { class: kind, colspan: 6 }, count > 0 && !filter.residual ? some : text))
   }
 
   return { root, show }
+}
+
+/** Whether the risks of a cell are among those that are chosen. */
+function isWithin(filter: Filter, likelihood: number, impact: number): boolean {
+  const isLevel = filter.residual || filter.level.length === 0 || filter.level.includes(levelOf(likelihood * impact))
+  const isStep = (filter.likelihood ?? likelihood) === likelihood && (filter.impact ?? impact) === impact
+  return isLevel && isStep && !filter.unplaced
+}
+
+/** Today's exposure, or what remains of it after the response. */
+export function basisChoice(link: Link, section: string, filter: Filter): HTMLElement {
+  const choice = (residual: true | undefined, word: string) => {
+    const change = { residual, likelihood: undefined, impact: undefined }
+    return filter.residual === residual ? el('strong', { 'aria-current': 'true' }, word) : link(section, change, word)
+  }
+  return el(
+    'span',
+    { class: 'choice no-print', role: 'group', 'aria-label': T.basis },
+    choice(undefined, T.current),
+    choice(true, T.residual),
+  )
 }

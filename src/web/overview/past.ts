@@ -1,19 +1,17 @@
-import { button, el, given, remark, replace, section, svg } from '../dom.js'
+import { el, given, remark, replace, section, svg } from '../dom.js'
 import { shownDay, shownNumber, T } from '../texts.js'
-import type { IssueMovement, Movements, Overview, Past, RiskMovement, Shown, TrendPoint } from './data.js'
+import { entryName, type Link, viewLink } from './address.js'
+import type { RiskMovement, Shown, TrendPoint } from './data.js'
+import { FIRST, type IssueMovement, type Movements, type Overview, type Past } from './data.js'
 import { type Filter, sinceOf } from './filter.js'
 import { unfollowed } from './filterBar.js'
 import { chip, LEVELS } from './levels.js'
-import type { Link } from './lists.js'
 import { extent, type More, type Row, table } from './tables.js'
 
-/** Parts of the filter that the API knows neither for movements nor for levels over time. */
-const UNFOLLOWED = ['likelihood', 'unplaced', 'owner', 'search'] as const
-
 /** Until the past is there, which takes longer than the present. */
-const loading = () => el('p', { class: 'note loading' }, T.loading)
+export const loading = () => el('p', { class: 'note loading' }, T.loading)
 
-export function movedPart(link: Link, more: More, open: (riskId: string) => void) {
+export function movedPart(link: Link, more: More) {
   const day = el('p', { class: 'tools' })
   const { root, body } = section('moved', T.moved, day)
   replace(body, loading())
@@ -33,10 +31,10 @@ export function movedPart(link: Link, more: More, open: (riskId: string) => void
     const words = issues ? T.ofIssues : T.ofRisks
     replace(
       body,
-      unfollowed(filter, overview, [...UNFOLLOWED, 'severity', 'dueBefore']),
+      unfollowed(filter, overview, ['project', 'projectStatus', 'level']),
       isStill ? remark(T.nothingMoved(since)) : summary(counts, filter),
       all > 0 && entries,
-      all > most && extent('moved', more, words, most, all),
+      all > FIRST.moved && extent('moved', more, words, Math.min(most, all), all),
     )
   }
 
@@ -55,12 +53,12 @@ export function movedPart(link: Link, more: More, open: (riskId: string) => void
     }
     return el('dl', { class: 'counts' }, line(T.risksMoved, T.movements), line(T.issuesMoved, T.issueMovements))
   }
-
-  function riskRow(risk: RiskMovement): Row {
-    const title = button({ class: 'title', id: `moved-${risk.id}`, onclick: () => open(risk.id) }, given(risk.title))
-    return row(risk, T.movements[risk.movement] ?? '', title, scores(risk))
-  }
   return { root, show }
+}
+
+function riskRow(risk: RiskMovement): Row {
+  const title = viewLink('risk', entryName(risk), given(risk.title))
+  return row(risk, T.movements[risk.movement] ?? '', title, scores(risk))
 }
 
 const MOVEMENT = { label: T.movement, kind: 'trend wide' }
@@ -78,16 +76,21 @@ function row(
   const narrow = el('span', { class: 'narrow' }, `${word} · `)
   return [
     el('span', { class: `moved ${movement}` }, word),
-    el('div', {}, title, el('div', { class: 'meta' }, narrow, `${project.key} · `, given(reference))),
+    el(
+      'div',
+      {},
+      el('div', { class: 'title' }, title),
+      el('div', { class: 'meta' }, narrow, `${project.key} · `, given(reference)),
+    ),
     change,
   ]
 }
 
 function issueRow(issue: IssueMovement): Row {
-  const { movement, title, severityFrom, severityTo, dueFrom, dueTo } = issue
+  const { movement, severityFrom, severityTo, dueFrom, dueTo } = issue
   const days = () => T.fromTo(dueFrom ? shownDay(dueFrom) : T.nothing, dueTo ? shownDay(dueTo) : T.nothing)
   const change = movement === 'SLIPPED' ? el('span', {}, days()) : levels(severityFrom, severityTo)
-  return row(issue, T.issueMovements[movement] ?? '', given(title), change)
+  return row(issue, T.issueMovements[movement] ?? '', viewLink('issue', entryName(issue), given(issue.title)), change)
 }
 
 function scores({ scoreFrom, scoreTo, levelFrom, levelTo }: RiskMovement): Node {
@@ -110,7 +113,7 @@ const [WIDTH, HEIGHT] = [600, 160]
 /** The members of a point, the highest level first: it stands on the base line, where its changes are seen best. */
 const BANDS = LEVELS.map((level) => ({ level, member: level.toLowerCase() as keyof TrendPoint }))
 
-/** Levels over time: columns for the eye, and a table. */
+/** Levels over time: columns for the eye with the values of one day in words, and a table. */
 export function trendPart() {
   const { root, body } = section('trend', T.trendHeading)
   replace(body, loading())
@@ -118,45 +121,81 @@ export function trendPart() {
   function show({ riskTrend: { points } }: Past, filter: Filter, overview: Overview): void {
     const [first, last] = [points[0], points.at(-1)]
     if (!first || !last) return
-    const label = T.trendLabel(shownDay(first.on), shownDay(last.on))
+    const top = niceTop(Math.max(1, ...points.map(({ live }) => live)))
+    const axis = [top, top / 2, 0].map((value) => el('span', {}, shownNumber(value)))
     const legend = BANDS.map(({ level }) => el('li', { class: `level-${level}` }, T.levels[level]))
-    const caption = el(
-      'figcaption',
-      {},
-      el('span', {}, shownDay(first.on)),
-      el('ul', { class: 'parts' }, ...legend),
-      el('span', {}, shownDay(last.on)),
-    )
+    const days = [el('span', {}, shownDay(first.on)), el('span', {}, shownDay(last.on))]
     replace(
       body,
-      unfollowed(filter, overview, ['level', ...UNFOLLOWED]),
-      el('figure', {}, chart(points, label), caption),
+      unfollowed(filter, overview, ['project', 'projectStatus']),
+      el(
+        'figure',
+        {},
+        el('div', { class: 'axis', 'aria-hidden': 'true' }, ...axis),
+        ...explored(points, chart(points, top)),
+        el('div', { class: 'days' }, ...days),
+        el('figcaption', {}, el('ul', { class: 'parts' }, ...legend)),
+      ),
       el('details', { id: 'trend-table', class: 'no-print' }, el('summary', {}, T.trendTable), rows(points)),
     )
   }
   return { root, show }
 }
 
-function chart(points: readonly TrendPoint[], label: string): SVGElement {
-  const most = Math.max(1, ...points.map(({ live }) => live))
+/** The least of 2, 4, 10, 20, 40, 100 ... that is not below, so that its half is a round number too. */
+function niceTop(most: number): number {
+  for (let ten = 1; ; ten *= 10) {
+    const found = [2, 4, 10].find((one) => one * ten >= most)
+    if (found) return found * ten
+  }
+}
+
+/** The chart, a slider over its days, and the values of the day: of the last one first. */
+function explored(points: readonly TrendPoint[], picture: SVGElement): Element[] {
+  const values = el('p', { class: 'values' })
+  const mark = svg('rect', { class: 'chosen-day', y: 0, height: HEIGHT, width: (WIDTH / points.length).toFixed(1) })
+  picture.append(mark)
+  const last = points.length - 1
+  const slider = el('input', {
+    ...{ type: 'range', id: 'trend-day', class: 'no-print', 'aria-label': T.day },
+    ...{ min: 0, max: last, value: last, oninput: () => tell(Number(slider.value)) },
+  })
+
+  function tell(index: number): void {
+    const point = points[index]
+    if (!point) return
+    const levels = BANDS.map(({ level, member }) => `${shownNumber(Number(point[member]))} ${T.levels[level]}`)
+    const text = T.pointValues(shownDay(point.on), shownNumber(point.live), levels.join(', '))
+    mark.setAttribute('x', ((index * WIDTH) / points.length).toFixed(1))
+    slider.value = String(index)
+    slider.setAttribute('aria-valuetext', text)
+    replace(values, text)
+  }
+  picture.addEventListener('pointermove', ({ clientX }) => {
+    const { left, width } = picture.getBoundingClientRect()
+    tell(Math.min(last, Math.max(0, Math.floor(((clientX - left) / width) * points.length))))
+  })
+  picture.addEventListener('pointerleave', () => tell(last))
+  tell(last)
+  return [picture, slider, values]
+}
+
+function chart(points: readonly TrendPoint[], top: number): SVGElement {
   const step = WIDTH / points.length
   const columns = points.flatMap((point, index) => {
     let base = HEIGHT
     return BANDS.map(({ level, member }) => {
-      const height = (Number(point[member]) / most) * HEIGHT
+      const height = (Number(point[member]) / top) * HEIGHT
       base -= height
       const [x, width] = [index * step, Math.max(1, step - Math.min(2, step / 4))]
-      return svg('rect', {
-        class: `level-${level}`,
-        x: x.toFixed(1),
-        y: base.toFixed(1),
-        width: width.toFixed(1),
-        height: height.toFixed(1),
-      })
+      const box = Object.entries({ x, y: base, width, height }).map(([name, value]) => [name, value.toFixed(1)])
+      return svg('rect', { class: `level-${level}`, ...Object.fromEntries(box) })
     })
   })
+  const line = svg('path', { class: 'middle', d: `M0 ${HEIGHT / 2}H${WIDTH}` })
+  const label = T.trendLabel(shownDay(points[0]?.on ?? ''), shownDay(points.at(-1)?.on ?? ''))
   const size = { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none' }
-  return svg('svg', { ...size, role: 'img', 'aria-label': label, class: 'chart' }, ...columns)
+  return svg('svg', { ...size, role: 'img', 'aria-label': label, class: 'chart' }, line, ...columns)
 }
 
 function rows(points: readonly TrendPoint[]): HTMLTableElement {

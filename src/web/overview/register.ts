@@ -1,30 +1,33 @@
-import { base, download, hasGraphiql } from '../api.js'
-import { button, el, given, remark, replace, section, spoken } from '../dom.js'
+import { base, hasGraphiql } from '../api.js'
+import { el, given, remark, replace, section, spoken } from '../dom.js'
 import { shownNumber, T } from '../texts.js'
+import { entryName, type Link, viewLink } from './address.js'
 import { type Overview, type Risk, type RiskMovement, registerQuery, SHOWN_MAX } from './data.js'
-import { type Filter, queryOf } from './filter.js'
-import { chip } from './levels.js'
-import { type Link, placed } from './lists.js'
-import { extent, type More, table } from './tables.js'
+import { type Filter, queryOf, riskFilterOf } from './filter.js'
+import { chip, statusMark } from './levels.js'
+import { placed, titled } from './lists.js'
+import { basisChoice } from './matrix.js'
+import { csvLink, extent, type More, ordering, type Row, table } from './tables.js'
+import { dueDay, responsible } from './views/parts.js'
 
 interface Actions {
   readonly link: Link
-  open(riskId: string): void
   readonly more: More
   fail(error: unknown): void
 }
 
-const OF_RISKS = ['project', 'level', 'likelihood', 'impact', 'owner', 'search', 'unplaced'] as const
-
 /** The ranked register of what the filter leaves. */
-export function registerPart({ link, open, more, fail }: Actions) {
-  const tools = el('p', { class: 'tools no-print' })
+export function registerPart({ link, more, fail }: Actions) {
+  const tools = el('div', { class: 'tools no-print' })
   const { root, body } = section('register', T.register, tools)
 
-  function show(overview: Overview, filter: Filter, movements: readonly RiskMovement[]): void {
-    const moved = new Map(movements.map((one) => [one.id, one]))
+  function show(overview: Overview, filter: Filter, movements: readonly RiskMovement[] | undefined): void {
+    // Until it is known how they moved, nothing is said of it.
+    const moved = movements && new Map(movements.map((one) => [one.id, one]))
     const { nodes, totalCount } = overview.risks
-    replace(tools, ...links(filter))
+    const asCsv = csvLink('risks', queryOf({ ...riskFilterOf(filter), order: filter.order }), fail)
+    const asGraphql = el('a', { id: 'as-graphql', href: `${base}/graphql${registerQuery(filter)}` }, T.asGraphql)
+    replace(tools, basisChoice(link, 'register', filter), asCsv, hasGraphiql && asGraphql)
     replace(
       body,
       nodes.length === 0 ? remark(T.noRisks) : rows(nodes, filter, moved),
@@ -33,58 +36,53 @@ export function registerPart({ link, open, more, fail }: Actions) {
     )
   }
 
-  function links(filter: Filter): HTMLAnchorElement[] {
-    const csv = `/v1/risks.csv${queryOf(filter, ...OF_RISKS)}`
-    const save = (event: Event) => {
-      // A plain link would send no key.
-      event.preventDefault()
-      download(csv, 'risks.csv').catch(fail)
-    }
-    const asCsv = el('a', { id: 'as-csv', href: base + csv, onclick: save }, T.asCsv)
-    const asGraphql = el('a', { id: 'as-graphql', href: `${base}/graphql${registerQuery(filter)}` }, T.asGraphql)
-    return hasGraphiql ? [asCsv, asGraphql] : [asCsv]
-  }
-
-  function rows(risks: readonly Risk[], filter: Filter, moved: ReadonlyMap<string, RiskMovement>): HTMLTableElement {
+  function rows(risks: readonly Risk[], filter: Filter, moved?: ReadonlyMap<string, RiskMovement>): HTMLTableElement {
+    const order = ordering(link, 'register', 'order', filter)
     const columns = [
-      { label: T.rank, kind: 'number wide' },
-      { label: T.risk },
-      { label: T.project, kind: 'wide' },
-      { label: T.owner, kind: 'wide' },
-      { label: T.score, kind: 'level' },
-      { label: T.trend, kind: 'trend' },
+      { ...order(T.rank, 'RANK'), kind: 'number rank' },
+      { label: T.risk, kind: 'title' },
+      { label: T.project, kind: 'place' },
+      { label: T.status, kind: 'short' },
+      { label: el('abbr', { title: T.factorsMean }, T.factors), kind: 'short factors' },
+      { label: T.scoreThen, kind: 'level' },
+      { label: T.owner, kind: 'holder' },
+      { ...order(T.due, 'DUE'), kind: 'day' },
+      { ...order(T.trend, 'UPDATED'), kind: 'trend' },
     ]
-    return table(
-      T.registerCaption,
-      columns,
-      risks.map((risk) => [
-        risk.rank === null ? T.nothing : shownNumber(risk.rank),
-        el(
-          'div',
-          {},
-          button({ class: 'title', id: risk.id, onclick: () => open(risk.id) }, given(risk.title)),
-          el('div', { class: 'meta narrow' }, `${risk.project.key} · `, given(risk.reference), ' · ', owner(risk)),
-        ),
-        placed(risk, link),
-        ownerLink(risk, filter),
-        chip(risk.level, risk.score),
-        trend(moved.get(risk.id)),
-      ]),
-    )
+    const row = (risk: Risk): Row => [
+      risk.rank === null ? T.nothing : shownNumber(risk.rank),
+      titled(viewLink('risk', entryName(risk), given(risk.title)), risk.id, measure(risk)),
+      placed(risk, link),
+      statusMark(risk.status),
+      factors(risk, filter),
+      scores(risk, filter),
+      responsible(risk.owner, risk.ownerName, risk.ownerId),
+      dueDay(risk.dueOn),
+      moved ? trend(moved.get(risk.id)) : '',
+    ]
+    return table(T.registerCaption, columns, risks.map(row), 'entries')
   }
-
-  function ownerLink(risk: Risk, { owner: chosen }: Filter): Node | string {
-    if (!risk.owner) return owner(risk)
-    return risk.owner.id === chosen ? owner(risk) : link('', { owner: risk.owner.id }, given(risk.owner.name))
-  }
-
   return { root, show }
 }
 
-function owner({ owner: person, ownerName, ownerId }: Risk): Node | string {
-  const name = person?.name ?? ownerName
-  if (name !== null && name !== undefined) return given(name)
-  return ownerId ? T.hidden : T.nothing
+/** What is done about it, for a meeting. */
+function measure({ mitigation }: Risk): HTMLElement {
+  return el('div', { class: 'measure print-only' }, `${T.measures}: `, given(mitigation ?? T.noMeasure))
+}
+
+function factors(risk: Risk, { residual }: Filter): string {
+  const { likelihood, impact, residualLikelihood, residualImpact } = risk
+  const [one, other] = residual ? [residualLikelihood, residualImpact] : [likelihood, impact]
+  return one === null || other === null ? T.nothing : T.times(one, other)
+}
+
+/** The score of today and the one that remains; the one that is chosen has its level in words. */
+function scores(risk: Risk, { residual }: Filter): Node {
+  const { score, level, residualScore, residualLevel } = risk
+  const after = residualScore === null || residualLevel === null ? undefined : chip(residualLevel, residualScore)
+  if (residual) return el('span', {}, el('span', { class: 'before' }, `${score} → `), after ?? T.nothing)
+  const remains = residualScore === null ? [] : [el('span', { class: 'before' }, ` → ${residualScore}`)]
+  return el('span', {}, chip(level, score), ...remains)
 }
 
 const ARROWS: Readonly<Record<string, string>> = { UP: '▲', DOWN: '▼', NEW: '●' }

@@ -1,11 +1,16 @@
+import { base, download } from '../api.js'
 import { button, el } from '../dom.js'
 import { T } from '../texts.js'
+import type { Link } from './address.js'
 import { PAGE, SHOWN_MAX, type Shown } from './data.js'
+import { type Filter, today, VALUES } from './filter.js'
 
 interface Column {
-  readonly label: string
+  readonly label: Node | string
   /** `wide` columns are hidden on a narrow screen, `number` ones are aligned at the right. */
   readonly kind?: string
+  /** Of a column that lists can be ordered by. */
+  readonly sorted?: 'ascending' | 'descending' | 'none'
 }
 
 export type More = (list: keyof Shown) => void
@@ -13,19 +18,35 @@ export type More = (list: keyof Shown) => void
 export type Row = readonly (Node | string)[]
 
 /** A table with a caption for screen readers; the cells of a row are in the order of the columns. */
-export function table(caption: string, columns: readonly Column[], rows: readonly Row[]) {
-  const head = columns.map(({ label, kind }) => el('th', { scope: 'col', class: kind }, label))
+export function table(caption: string, columns: readonly Column[], rows: readonly Row[], kind = '') {
+  const head = columns.map(({ label, kind: of, sorted }) =>
+    el('th', { scope: 'col', class: of, 'aria-sort': sorted }, label),
+  )
   const cells = (row: Row) => row.map((cell, i) => el('td', { class: columns[i]?.kind }, cell))
   return el(
     'table',
-    { class: 'list' },
+    { class: `list ${kind}` },
     el('caption', { class: 'spoken' }, caption),
     el('thead', {}, el('tr', {}, ...head)),
     el('tbody', {}, ...rows.map((row) => el('tr', {}, ...cells(row)))),
   )
 }
 
-/** Below a list: how much of it is shown, and a button for more. */
+/** Makes headings that order a list by what the API offers. */
+export function ordering(link: Link, section: string, name: 'order' | 'issueOrder', filter: Filter) {
+  const [own] = VALUES[name]
+  const chosen = filter[name] ?? own
+  return (label: string, order: string): Pick<Column, 'label' | 'sorted'> => {
+    const change = { [name]: order === own ? undefined : order }
+    if (order !== chosen) return { label: link(section, change, label), sorted: 'none' }
+    return { label, sorted: order === 'DUE' || order === 'RANK' ? 'ascending' : 'descending' }
+  }
+}
+
+/** As many rows as the styles let a printed page have. */
+const PRINTED: Partial<Shown> = { risks: 20, moved: 10, late: 10 }
+
+/** Below a list: how much of it is shown or printed, and a button for more. */
 export function extent(
   list: keyof Shown,
   more: More,
@@ -35,5 +56,16 @@ export function extent(
 ) {
   const left = Math.min(all, SHOWN_MAX) - shown
   const next = button({ id: `more-${list}`, onclick: () => more(list) }, T.more(Math.min(PAGE, left)))
-  return el('p', { class: 'more no-print' }, el('span', {}, words(shown, all)), left > 0 && next)
+  const printed = el('small', { class: 'print-only' }, words(Math.min(shown, PRINTED[list] ?? shown), all))
+  return el('p', { class: 'more' }, el('span', {}, words(shown, all)), printed, left > 0 && next)
+}
+
+/** Downloads a list as CSV; a plain link would send no key. */
+export function csvLink(list: string, query: string, fail: (error: unknown) => void): HTMLAnchorElement {
+  const path = `/v1/${list}.csv${query}`
+  const save = (event: Event) => {
+    event.preventDefault()
+    download(path, `${list}-${today()}.csv`).catch(fail)
+  }
+  return el('a', { id: `csv-${list}`, href: base + path, onclick: save }, T.asCsv)
 }
