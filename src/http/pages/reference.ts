@@ -48,7 +48,7 @@ ${routesOf(name).map(routeSection)}</section>
 function contentsOf(tag: string, routes: readonly Route[]): Html {
   return html`<h2><a href="#tag-${tag}">${tag}</a></h2><ul>${routes.map(
     ({ method, path, operation }) =>
-      html`<li><a href="#${operation.operationId}"><span class="method">${method}</span> ${path}</a></li>`,
+      html`<li><a href="#${operation.operationId}">${methodMark(method)} ${path}</a></li>`,
   )}</ul>`
 }
 
@@ -69,13 +69,13 @@ function routeSection({ method, path, operation }: Route): Html {
   const body = mediaOf(requestBody)
   const [[status = '', success] = []] = Object.entries(responses)
   return html`<article class="route" aria-labelledby="${id}">
-<h3 id="${id}"><a href="#${id}"><span class="method">${method}</span> <code>${path}</code></a></h3>
+<h3 id="${id}"><a href="#${id}">${methodMark(method)} <code>${path}</code></a></h3>
 <p>${words(description)}</p>
 ${parameters.length > 0 ? parameterTable(parameters) : undefined}
 ${body && html`${memberTable(`Body (${body.type})`, body.schema)}${example(json(body.example), 'Example of a body')}`}
 <h4>Request</h4>
 ${example(curlLine(method, sample, body), 'curl')}
-${method === 'GET' ? runForm(id, sample) : undefined}
+${runForm(id, method, sample, body)}
 ${success && responsePart(status, success)}
 ${errorTable(responses)}
 </article>
@@ -133,10 +133,18 @@ function example(text: string, name: string): Html {
   return html`<pre tabindex="0" role="group" aria-label="${name}"><code>${text}</code></pre>`
 }
 
-/** Requests are sent by the page's script, with the key of the tab. */
-function runForm(id: string, sample: string): Html {
-  return html`<form class="run" data-run="${id}"><label for="run-${id}">Path and query</label>
+const methodMark = (method: string) => html`<span class="method ${method}">${method}</span>`
+
+/** Requests are sent by the page's script, with the key of the tab; one that changes data only after a tick. */
+function runForm(id: string, method: string, sample: string, body: ReturnType<typeof mediaOf>): Html {
+  const text =
+    body &&
+    html`<label for="body-${id}">Body</label>
+<textarea id="body-${id}" rows="8" spellcheck="false" data-type="${body.type}">${json(body.example)}</textarea>`
+  const tick = html`<p class="warning"><label><input type="checkbox" required> This changes the data of this service, for everyone. Run it all the same.</label></p>`
+  return html`<form class="run" data-run="${id}" data-method="${method}"><label for="run-${id}">Path and query</label>
 <div class="row"><input id="run-${id}" value="${sample}" spellcheck="false" autocomplete="off" required><button type="submit">Run</button></div>
+${text}${method === 'GET' ? undefined : tick}
 <output aria-live="polite"></output></form>`
 }
 
