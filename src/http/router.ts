@@ -13,6 +13,7 @@ import { createGraphiql, graphiqlAssetAt, wantsPage } from './pages/graphiql.js'
 import { createOverview } from './pages/overview.js'
 import { createReference } from './pages/reference.js'
 import { assetAt, type Page } from './pages/shell.js'
+import { createSignedIn, createSignIn } from './pages/signIn.js'
 import type { Rest } from './rest/handler.js'
 import { didYouMean } from './rest/router.js'
 import { Content, emptyResponse, respond } from './wire/content.js'
@@ -28,7 +29,7 @@ interface Routes {
 
 /** Routes a request to the health checks, the pages or one of the two APIs. */
 export function createRouter(options: AppOptions, { rateLimits, readiness, rest, graphql }: Routes) {
-  const { log, basePath, graphiql } = options
+  const { log, basePath, graphiql, tokens } = options
   const graphiqlPage = createGraphiql(options)
   const reference = createReference(options)
   const front = options.overview === false ? reference : createOverview(options)
@@ -44,6 +45,7 @@ export function createRouter(options: AppOptions, { rateLimits, readiness, rest,
     ['/healthz', (request) => respond(request, Content.json({ status: 'ok' }), NOT_STORED)],
     ['/readyz', readiness.page],
   ])
+  if (tokens?.settings.signIn) pages.set('/sign-in', createSignIn(tokens)).set('/signed-in', createSignedIn(options))
 
   /** The page or asset at a path, with the template of the path. */
   const pageAt = (path: string): { page: Page; template: string } | undefined => {

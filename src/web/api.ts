@@ -1,10 +1,12 @@
+import { dropSession, renewed } from './signIn.js'
+
 /** The `data-` attributes that the server sets on the body. */
 const { basePath = '', demoKey, graphiql, keyName = '' } = document.body.dataset
 
 export const base = basePath
 export const hasGraphiql = graphiql !== undefined
 
-/** The key of this tab, kept in `sessionStorage`; empty after the user has removed it, so that the demo's is not used. */
+/** The key of this tab, or the token of who has signed in, kept in `sessionStorage`; empty after the user has removed it, so that the demo's is not used. */
 export const key = {
   get current(): string | undefined {
     return (sessionStorage.getItem(keyName) ?? demoKey) || undefined
@@ -12,6 +14,7 @@ export const key = {
   /** What to offer for a new one. */
   suggested: demoKey ?? '',
   keep(secret: string): void {
+    dropSession()
     sessionStorage.setItem(keyName, secret)
     cache.clear()
   },
@@ -45,6 +48,9 @@ const cache = new Map<string, CachedBody>()
 const CACHED_MAX = 20
 
 export async function send(path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
+  await renewed().catch((error: unknown) => {
+    throw new Away(String(error))
+  })
   const authorization = `Bearer ${key.current ?? ''}`
   // The page holds the bodies itself; the browser's cache would answer for a service that is away.
   const request = { ...init, headers: { authorization, ...headers }, cache: 'no-store' } as const

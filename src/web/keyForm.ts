@@ -1,9 +1,10 @@
 import { key } from './api.js'
-import { el, replace } from './dom.js'
+import { button, el, replace } from './dom.js'
+import { hasSignIn, isSignedIn, signIn, signOut } from './signIn.js'
 import { T } from './texts.js'
 
-/** Asks for the key, once for each tab. */
-export function keyForm(use: (secret: string) => void) {
+/** Asks for the key, once for each tab, or lets people sign in; then they go on at `to`, or where they are. */
+export function keyForm(use: (secret: string) => void, to?: string) {
   const input = el('input', {
     id: 'key',
     type: 'password',
@@ -20,22 +21,42 @@ export function keyForm(use: (secret: string) => void) {
     input.value = ''
     if (secret) use(secret)
   }
+  const account = el('div', { class: 'account' })
+  const showAccount = () => replace(account, ...(hasSignIn ? accountParts() : []))
+  const accountParts = () => [el('h2', {}, T.signIn), el('p', {}, T.signInHelp), signInButton(why, to)]
   const root = el(
     'form',
     { class: 'key', onsubmit: send },
-    el('h2', {}, T.keyHeading),
+    why,
+    account,
+    el('h2', {}, hasSignIn ? T.keyInstead : T.keyHeading),
     el('p', { id: 'key-help' }, T.keyHelp),
     el('label', { for: 'key' }, T.keyLabel),
-    el('div', { class: 'row' }, input, el('button', { type: 'submit', class: 'main' }, T.keyUse)),
-    why,
+    el(
+      'div',
+      { class: 'row' },
+      input,
+      el('button', { type: 'submit', class: hasSignIn ? undefined : 'main' }, T.keyUse),
+    ),
     el('p', { class: 'note' }, T.keyHow),
   )
+  showAccount()
   return {
     root,
     show(reason: string) {
       replace(why, reason)
+      showAccount()
       if (input.value === '') input.value = key.suggested
-      input.focus()
+      ;(account.querySelector('button') ?? input).focus()
     },
   }
+}
+
+/** Signs in; or out, for who has signed in and may not see what they asked for. */
+export function signInButton(why: Element, to?: string): HTMLButtonElement {
+  if (isSignedIn()) return button({ class: 'main', onclick: () => signOut() || location.reload() }, T.signOut)
+  // Browsers have the digest of PKCE only in a secure context.
+  const begin = () =>
+    isSecureContext ? void signIn(to).catch(() => replace(why, T.signInAway)) : replace(why, T.signInInsecure)
+  return button({ class: 'main', onclick: begin }, T.signIn)
 }

@@ -28,9 +28,9 @@ const readGraphiql = lazily(
 )
 
 /** Serves GraphiQL, whose assets come from this service. */
-export function createGraphiql({ basePath, graphiql, demoKey }: PageOptions): Page {
+export function createGraphiql({ basePath, graphiql, demoKey, tokens }: PageOptions): Page {
   // Never in a frame: a page around it could make a person run a mutation.
-  return createPage({ basePath, graphiql, demoKey }, async () => {
+  return createPage({ basePath, graphiql, demoKey, tokens }, async () => {
     const { folder } = await readGraphiql()
     return {
       title: TITLE,

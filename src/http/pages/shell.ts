@@ -112,7 +112,7 @@ export function assetAt(path: string): Page | undefined {
   return path.startsWith('/assets/') ? assetIn(readAssets(), path) : undefined
 }
 
-export type PageOptions = Pick<AppOptions, 'basePath' | 'graphiql' | 'demoKey' | 'frameAncestors'>
+export type PageOptions = Pick<AppOptions, 'basePath' | 'graphiql' | 'demoKey' | 'frameAncestors' | 'tokens'>
 
 interface Shell {
   readonly title: string
@@ -133,23 +133,25 @@ export function createPage(options: PageOptions, shell: () => Shell | Promise<Sh
     const shown = await shell()
     return {
       content: new Content('text/html; charset=utf-8', Buffer.from(document(options, shown, key))),
-      policy: policyOf(options.frameAncestors ?? "'none'", shown.policy),
+      policy: () => policyOf(options, shown.policy),
     }
   }
   const withKey = lazily(() => render(options.demoKey ?? ''))
   const withoutKey = lazily(() => render(''))
   return async (request) => {
     const { content, policy } = await (LOOPBACK.test(request.header('host') ?? '') ? withKey : withoutKey)()
-    return respond(request, content, { headers: { 'content-security-policy': policy } })
+    return respond(request, content, { headers: { 'content-security-policy': policy() } })
   }
 }
 
-function policyOf(frameAncestors: string, own: Shell['policy'] = {}): string {
+/** For each request: the provider of tokens may become known after the page was built. */
+function policyOf({ frameAncestors = "'none'", tokens }: PageOptions, own: Shell['policy'] = {}): string {
+  const tokenUrl = tokens?.settings.signIn && tokens.provider.endpoints?.token
   const directives = {
     'default-src': "'none'",
     'script-src': "'self'",
     'style-src': "'self'",
-    'connect-src': "'self'",
+    'connect-src': tokenUrl === undefined ? "'self'" : `'self' ${new URL(tokenUrl).origin}`,
     'img-src': "'self' data:",
     'base-uri': "'none'",
     'form-action': "'none'",
@@ -164,7 +166,8 @@ function policyOf(frameAncestors: string, own: Shell['policy'] = {}): string {
 /** No favicon is served, and a browser would ask for one. */
 const NO_ICON = 'data:,'
 
-function document({ basePath, graphiql }: PageOptions, shell: Shell, demoKey: string): string {
+function document(options: PageOptions, shell: Shell, demoKey: string): string {
+  const { basePath, graphiql, tokens } = options
   const { folder } = readAssets()
   const at = (name: string) => `${basePath}${name.startsWith('/') ? name : `${folder}/${name}`}`
   const data = {
@@ -172,6 +175,7 @@ function document({ basePath, graphiql }: PageOptions, shell: Shell, demoKey: st
     ...(graphiql && { graphiql: 'true' }),
     ...(demoKey !== '' && { 'demo-key': demoKey }),
     'key-name': TAB_KEY_NAME,
+    ...(tokens?.settings.signIn && { 'sign-in': `${basePath}/sign-in` }),
     ...shell.data,
   }
   const [main = ''] = shell.modules

@@ -1,4 +1,7 @@
 import { base, key } from '../api.js'
+import { el } from '../dom.js'
+import { signInButton } from '../keyForm.js'
+import { hasSignIn, isSignedIn, renewed } from '../signIn.js'
 import { type Starter, starters } from './starters.js'
 
 /** What this page uses of the Monaco editor. */
@@ -46,24 +49,29 @@ const storage = {
 
 let used = key.current ?? (key.suggested || NO_KEY)
 
+/** The headers of the tab that is open. */
+let headers: Model | undefined
+
+function showUsed(): void {
+  const text = headers?.getValue() ?? ''
+  const given = AUTHORIZATION.exec(text)?.[2]
+  if (given && given !== used) headers?.setValue(text.replace(AUTHORIZATION, (_, before: string) => `${before}${used}`))
+}
+
 /** One key for all tabs: what is typed in the headers of one is shown in the others. */
-function shareKey(headers: Model): void {
+function shareKey(model: Model): void {
+  headers = model
   let pause: ReturnType<typeof setTimeout> | undefined
   let tried = used
   const tryKey = () => {
-    if (used === tried || !isJson(headers.getValue())) return
+    if (used === tried || !isJson(model.getValue())) return
     tried = used
     loadDocumentation()
   }
-  headers.onDidChangeContent(({ isFlush }) => {
-    const text = headers.getValue()
-    const given = AUTHORIZATION.exec(text)?.[2]
-    if (!given) return
-    if (isFlush) {
-      if (given !== used) headers.setValue(text.replace(AUTHORIZATION, (_, before: string) => `${before}${used}`))
-      return
-    }
-    if (given.includes(NO_KEY)) return
+  model.onDidChangeContent(({ isFlush }) => {
+    if (isFlush) return showUsed()
+    const given = AUTHORIZATION.exec(model.getValue())?.[2]
+    if (!given || given.includes(NO_KEY)) return
     used = given
     key.keep(given)
     clearTimeout(pause)
@@ -83,6 +91,25 @@ function isJson(text: string): boolean {
 /** Loads the schema again, which was refused without a key, by the shortcut that GraphiQL has for it. */
 function loadDocumentation(): void {
   window.dispatchEvent(new KeyboardEvent('keydown', { key: 'R', ctrlKey: true, shiftKey: true }))
+}
+
+/** GraphiQL sends its requests itself, with the token that the headers show. */
+const RENEW_EVERY_MS = 5_000
+
+async function showRenewed(): Promise<void> {
+  // The next request says that the token has expired.
+  await renewed().catch(() => undefined)
+  if (!isSignedIn() || !key.current) return
+  used = key.current
+  showUsed()
+}
+
+if (hasSignIn) {
+  const why = el('span', { role: 'alert' })
+  const style = 'position: fixed; inset: auto 4rem 1rem auto; z-index: 1; font: 15px sans-serif'
+  document.body.append(el('p', { style }, why, ' ', signInButton(why)))
+  await showRenewed()
+  setInterval(() => void showRenewed(), RENEW_EVERY_MS)
 }
 
 const { graphiqlAt = '', heading } = document.body.dataset

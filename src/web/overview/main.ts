@@ -1,6 +1,7 @@
 import { Away, base, hasGraphiql, key, Refused } from '../api.js'
 import { button, el, replace } from '../dom.js'
 import { keyForm } from '../keyForm.js'
+import { isSignedIn, signOut } from '../signIn.js'
 import { shownAge, shownMoment, shownTime, T } from '../texts.js'
 import { anchor } from './address.js'
 import {
@@ -200,8 +201,8 @@ function showPage(now: Overview): void {
   const isEmpty = now.projects.nodes.length === 0
   if (isEmpty) start.show(now)
   showOnly(...(isEmpty ? [start.root] : content))
-  const forgetting = button({ class: 'quiet', onclick: forget }, T.keyForget)
-  replace(who, el('span', {}, T.keyOf(own?.name ?? '')), forgetting)
+  const [whose, ending] = isSignedIn() ? [T.signedInAs, T.signOut] : [T.keyOf, T.keyForget]
+  replace(who, el('span', {}, whose(own?.name ?? '')), button({ class: 'quiet', onclick: forget }, ending))
   filters.show(filter, now)
   headline.show(now, filter)
   matrix.show(now.cells ?? now.riskMatrix, filter)
@@ -254,6 +255,7 @@ function showFreshness(): void {
 addEventListener('beforeprint', () => overview && showFreshness())
 
 function forget(): void {
+  if (signOut()) return
   key.forget()
   askForKey('')
 }
@@ -278,8 +280,9 @@ function askForKey(why: string): void {
 function fail(error: unknown): void {
   if (error instanceof Refused && [401, 403].includes(error.status)) {
     const isOver = error.status === 401
+    const why = isSignedIn() ? T.signInOver : T.keyWrong
     if (isOver) key.forget()
-    askForKey(isOver ? T.keyWrong : error.message)
+    askForKey(isOver ? why : error.message)
     return
   }
   const away = overview ? T.away(shownTime(refreshedAt), shownFilter === filter) : T.unreachable

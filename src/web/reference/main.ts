@@ -1,6 +1,7 @@
 import { Away, base, key, Refused, read, send } from '../api.js'
 import { el, replace } from '../dom.js'
 import { keyForm } from '../keyForm.js'
+import { isSignedIn, signOut } from '../signIn.js'
 import { T } from '../texts.js'
 
 /** Longer responses are cut: the page is for reading. */
@@ -21,7 +22,8 @@ function showKey(reason = ''): void {
   if (!place) return
   if (key.current) {
     void fillSamples()
-    replace(place, el('p', {}, `${T.keyKept} `, el('button', { onclick: forget }, T.keyForget)))
+    const [kept, ending] = isSignedIn() ? [T.signInKept, T.signOut] : [T.keyKept, T.keyForget]
+    replace(place, el('p', {}, `${kept} `, el('button', { onclick: forget }, ending)))
     return
   }
   replace(place, form.root)
@@ -29,6 +31,7 @@ function showKey(reason = ''): void {
 }
 
 function forget(): void {
+  if (signOut()) return
   key.forget()
   showKey()
 }
