@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { prepareDemo } from '../src/cli/serve/demo.js'
 import { at, type Question } from './natural/checks.js'
@@ -56,18 +55,4 @@ test.each(NATURAL_QUESTIONS.filter(isRest))('REST: $words ($rest)', async (quest
   if (meant) expect(meant(isJson ? JSON.parse(text) : text, response.headers, text)).toBeUndefined()
   if (says) expect(text).toEqual(expect.stringMatching(says))
   if (never) expect(text).not.toEqual(expect.stringMatching(never))
-})
-
-const GUIDE = readFileSync(new URL('../docs/graphql.md', import.meta.url), 'utf8')
-const DOCUMENTED = [...GUIDE.matchAll(/^\| ([^|]+\?) \| `([^`]+)` \|$/gm)].map(([, words, query]) => ({ words, query }))
-
-test('the guide begins with twenty questions', () => {
-  expect(DOCUMENTED).toHaveLength(20)
-})
-
-test.each(DOCUMENTED)('documented: $words', async ({ query = '' }) => {
-  const { gateway, key } = await demo
-  const { body } = await gateway.with(`Bearer ${key}`).graphql(query)
-  expect(body.errors).toBeUndefined()
-  for (const found of Object.values(body.data)) expect(found).toBeTruthy()
 })

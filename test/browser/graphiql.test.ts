@@ -36,7 +36,7 @@ test.skipIf(!CHROMIUM)('in the demo, the first query runs as it stands and the d
   const { page, outside, complaints } = await visit(origin)
   expect(await tabs(page)).toEqual(STARTERS)
   await page.getByRole('button', { name: 'Execute query' }).click()
-  await seen(page, '.graphiql-response').toMatch(/"totalCount": 77/)
+  await seen(page, '.graphiql-response').toMatch(/"totalCount": 78/)
   await seen(page, '.graphiql-response').toMatch(/"rank": 1/)
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
   await page.getByRole('link', { name: 'Query', exact: true }).click()

@@ -46,3 +46,35 @@ test('the past of the demo is recorded in order', async () => {
   expect(new Set(instants).size).toBe(8)
   expect(gateway.notices()).toEqual([])
 })
+
+/** The live risks of the demo as it is first filled on a day. */
+async function filledOn(day: string) {
+  const gateway = openGateway()
+  const key = await prepareDemo(gateway.store, () => new Date(`${day}T12:00:00.000Z`))
+  const risksBy = async (query: string) => (await gateway.with(`Bearer ${key}`).get(`/v1/risks?${query}`)).body.data
+  return { risksBy, due: (await risksBy('project=APOLLO')).map(({ dueOn }: { dueOn: string | null }) => dueOn) }
+}
+
+test('the days of the demo are around the day of its first start, on the same days of the week', async () => {
+  const [written, later] = [await filledOn('2026-11-18'), await filledOn('2027-11-20')]
+  expect(written.due.slice(0, 3)).toEqual(['2026-12-15', '2026-12-01', '2027-02-01'])
+  expect(later.due.slice(0, 3)).toEqual(['2027-12-14', '2027-11-30', '2028-01-31'])
+})
+
+test('the demo has one of everything that the overview can show', async () => {
+  const { risksBy } = await filledOn('2026-11-18')
+  expect(await risksBy('level=HIGH,CRITICAL&mitigated=false')).toEqual([])
+  const shown = [
+    'mitigated=false',
+    'dueBefore=2026-11-18',
+    'dueAfter=2026-11-18',
+    'ownership=LEFT',
+    'ownership=NONE',
+    'ownership=NAMED',
+    'status=OCCURRED',
+    'projectStatus=CLOSED',
+    'projectStatus=ON_HOLD',
+  ]
+  const counts = await Promise.all(shown.map(async (query) => [query, (await risksBy(query)).length > 0]))
+  expect(counts).toEqual(shown.map((query) => [query, true]))
+})

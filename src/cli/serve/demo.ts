@@ -36,8 +36,20 @@ async function fillPast(write: Write): Promise<void> {
 
 const COMPANY = new URL('src/demo/', PACKAGE)
 
+/** The day as of which the sheets are written. */
+const WRITTEN_ON = Date.parse('2026-11-18')
+
 type Noun = (typeof NOUNS)[number]
 const NOUNS = ['groups', 'people', 'projects', 'risks', 'issues'] as const
+
+/** The records of a sheet, with its days moved by whole weeks to be around this instant, however old the sheet is. */
+function recordsAround(now: number, noun: Noun): readonly SheetRecord[] {
+  const moved = Math.floor((now - WRITTEN_ON) / WEEK_MS) * WEEK_MS
+  const day = (text: unknown) => new Date(Date.parse(String(text)) + moved).toISOString().slice(0, 10)
+  const values = (record: SheetRecord) =>
+    Object.entries(record.values).map(([name, value]) => [name, value && name.endsWith('On') ? day(value) : value])
+  return recordsOf(noun).map((record) => ({ ...record, values: Object.fromEntries(values(record)) }))
+}
 
 function recordsOf(noun: Noun): readonly SheetRecord[] {
   return readSheet(readFileSync(new URL(`${noun}.csv`, COMPANY)), {
@@ -51,14 +63,15 @@ function recordsOf(noun: Noun): readonly SheetRecord[] {
 
 /** Imports the demo data from its sheets, as they were some weeks ago. */
 export async function fillDemo(write: Write, weeks = 0): Promise<void> {
-  const risks = recordsOf('risks').filter((risk) => weeks <= youthOf(risk))
+  const now = Date.parse(write.at) + weeks * WEEK_MS
+  const risks = recordsAround(now, 'risks').filter((risk) => weeks <= youthOf(risk))
   const present = new Set(risks.map(({ values: { project, reference } }) => `${project} ${reference}`))
   const then = {
     groups: recordsOf('groups'),
     people: recordsOf('people'),
     projects: recordsOf('projects'),
     risks: risks.map((risk) => riskThen(risk, weeks)),
-    issues: recordsOf('issues')
+    issues: recordsAround(now, 'issues')
       .filter(({ values: { project, risk } }) => !risk || present.has(`${project} ${risk}`))
       .map((issue) => openThen(issue, weeks)),
   }

@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+import { prepareDemo } from '../src/cli/serve/demo.js'
+import { viewIn } from '../src/web/overview/address.js'
+import { droppedIn, NO_FILTER } from '../src/web/overview/filter.js'
+import { openGateway } from './support/harness.js'
+
+const PAGE = new URL('../docs/questions.md', import.meta.url)
+const TEXT = readFileSync(PAGE, 'utf8')
+const QUESTION = /\*\*(.+)\*\*\n\n```graphql\n(.+)\n```\n\n`GET (\S+)`.*\n\n```json\n([^`]*)\n```/g
+const QUESTIONS = [...TEXT.matchAll(QUESTION)].map(([, words = '', query = '', path = '', answer = '']) => ({
+  ...{ words, query, path, answer },
+}))
+
+/** The demo as it is filled on the day that the page names. */
+async function openDemo() {
+  const gateway = openGateway({}, afterAll)
+  const key = await prepareDemo(gateway.store, () => new Date('2026-11-18T09:30:00.000Z'))
+  return gateway.with(`Bearer ${key}`)
+}
+const demo = openDemo()
+
+/** One line for each entry of a list. */
+function printed(value: unknown): string {
+  if (!value || typeof value !== 'object') return JSON.stringify(value)
+  const entries = Object.entries(value).map(([name, one]) => {
+    const lines = Array.isArray(one) ? `[\n${one.map((each) => `    ${JSON.stringify(each)}`).join(',\n')}\n  ]` : ''
+    return `  ${JSON.stringify(name)}: ${lines || JSON.stringify(one)}`
+  })
+  return `{\n${entries.join(',\n')}\n}`
+}
+
+async function answerTo(query: string): Promise<unknown> {
+  const { body } = await (await demo).graphql(query)
+  expect(body.errors).toBeUndefined()
+  return Object.values(body.data)[0]
+}
+
+test('the page has the questions of a project office, each with the answer of the demo', async () => {
+  expect(QUESTIONS.length).toBeGreaterThanOrEqual(30)
+  let text = TEXT
+  for (const { words, query, answer } of QUESTIONS) {
+    const from = text.indexOf(answer, text.indexOf(`**${words}**`))
+    text = text.slice(0, from) + printed(await answerTo(query)) + text.slice(from + answer.length)
+  }
+  await expect(text).toMatchFileSnapshot(fileURLToPath(PAGE))
+})
+
+/** Whether each value that GraphQL shows is in the response of REST, at its place. */
+function isShown(shown: unknown, whole: unknown): boolean {
+  if (Array.isArray(shown)) return Array.isArray(whole) && shown.every((one, index) => isShown(one, whole[index]))
+  if (!shown || typeof shown !== 'object') return shown === whole
+  return Object.entries(shown).every(([name, one]) => isShown(one, Object(whole)[name]))
+}
+
+test.each(QUESTIONS)('REST answers it too: $words', async ({ query, path }) => {
+  const value = Object(await answerTo(query))
+  const { status, body } = await (await demo).get(path)
+  expect(status).toBe(200)
+  const { nodes, totalCount, ...rest } = value.history ?? value
+  const [shown, whole] = nodes ? [nodes, body.data] : [rest, body]
+  expect({ whole, isShown: isShown(shown, whole) }).toEqual({ whole, isShown: true })
+  if (nodes) expect(body.data.length).toBe(nodes.length)
+  if (totalCount !== undefined) expect(body.page.total).toBe(totalCount)
+})
+
+const OVERVIEW = new URL('../src/web/overview/', import.meta.url)
+const SOURCES = readdirSync(OVERVIEW)
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => readFileSync(new URL(file, OVERVIEW), 'utf8'))
+const SECTIONS = SOURCES.flatMap((source) => [...source.matchAll(/\bsection\('(\w+)'/g)].map(([, id]) => `#${id}`))
+const LINKS = [...TEXT.matchAll(/\]\((http:[^)]+)\)/g)].map(([, address = '']) => new URL(address))
+
+test('each link leads to a section, a filter or a view of the overview', () => {
+  expect(LINKS.length).toBeGreaterThan(20)
+  for (const { href, hash, search, searchParams } of LINKS) {
+    const unknown = [...searchParams.keys()].filter((name) => !(name in NO_FILTER) && !viewIn(search))
+    const isThere = hash === '' || SECTIONS.includes(hash)
+    expect({ href, isThere, unknown, dropped: droppedIn(search) }).toEqual({
+      ...{ href, isThere: true, unknown: [], dropped: [] },
+    })
+  }
+})
