@@ -35,6 +35,8 @@ function project(name: string, options: Options): TestProjectInlineConfiguration
     test: {
       name,
       setupFiles: ['test/support/matchers.ts'],
+      // What is waited for comes in milliseconds, on a busy machine in seconds; only a failure takes this long.
+      expect: { poll: { timeout: 15_000 } },
       ...options,
       globalSetup: ['test/support/runFolder.ts', options.globalSetup ?? []].flat(),
     },

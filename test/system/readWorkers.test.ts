@@ -118,11 +118,12 @@ test.runIf(process.platform === 'linux')('a worker gives way to the event loop w
   expect((await caller.get(SEARCH)).status).toBe(503)
   expect(niceOf(String(process.pid))).toBe(before)
   // The thread may still be starting.
-  await expect.poll(() => Math.max(...readdirSync('/proc/self/task').map(niceOf))).toBeGreaterThan(before)
+  const nicest = () => Math.max(...readdirSync('/proc/self/task').map(niceOf))
+  await expect.poll(nicest, { timeout: 15_000 }).toBeGreaterThan(before)
 })
 
 test('the event loop goes on while a worker reads', async () => {
-  const { gateway, caller } = await openSlow({ deadlineMs: 2_000 })
+  const { gateway, caller } = await openSlow({ deadlineMs: 5_000 })
   const slow = caller.get(SEARCH)
   await passed(gateway, 1)
   // A page that is requested later is answered before.
