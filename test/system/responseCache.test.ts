@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { mintKey } from '../../src/auth/keys.js'
 import type { AppOptions } from '../../src/http/app.js'
 import { ROUTES } from '../../src/http/rest/routes.js'
@@ -12,10 +12,6 @@ import { fillCompany } from '../support/fixtures.js'
 import { type Gateway, openGateway } from '../support/harness.js'
 import { newStore, type TestStore } from '../support/stores.js'
 import { ACCEPTS, answerOf, BODIES, CORS, FORMS, QUERIES, type SentRequest, TYPES } from './cacheRequests.js'
-
-// The remaining quota grows with time, and would differ between the two.
-beforeAll(() => void vi.useFakeTimers({ toFake: ['performance'] }))
-afterAll(() => void vi.useRealTimers())
 
 const own = newStore()
 afterAll(() => own.remove())
