@@ -21,7 +21,7 @@ const WITHOUT_STORE = [
   'test/http/{expectContinue,headers,jsonFlaw,longInputs,negotiation,router}.test.ts',
   'test/access/{buckets,rateLimits}.test.ts',
   'test/access/tokens/{pages,shapes,signingKeys}.test.ts',
-  'test/system/{bundle,connections,container,hostileCells,hostileWorkbooks,inFlight,nights,slices,rateLimits,schemaCheck,tokens}.test.ts',
+  'test/system/{bundle,connections,container,hostileCells,hostileWorkbooks,identityProvider,inFlight,nights,slices,rateLimits,schemaCheck,tokens}.test.ts',
   'test/ingest/{files,guess,maps,workbooks}/**',
   'test/repository/**',
 ]

@@ -75,7 +75,7 @@ export function turnOf<T>(all: readonly T[], turn: number): readonly T[] {
 export const checksMin = (whole: number) => (isWhole ? whole : whole / (2 * SLICES))
 
 /** Every set of scopes; in a slice no scope, each one alone, and all. */
-function scopeSets(): Scope[][] {
+export function scopeSets(): Scope[][] {
   const all = Array.from({ length: 2 ** SCOPE_NAMES.length }, (_, bits) =>
     SCOPE_NAMES.filter((_, place) => bits & (1 << place)),
   )

@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest'
-import { SCOPE_NAMES, type Scope } from '../../../src/auth/scopes.js'
 import type { Company } from '../../support/fixtures.js'
 import { type Caller, openFilled } from '../../support/harness.js'
 import { acceptingTokens, fakeProvider } from '../../support/identity.js'
 import { CASES } from '../cases.js'
+import { scopeSets } from './stage.js'
 
-/** Every set of scopes but the empty one, with which a token is refused. */
-const SETS: Scope[][] = Array.from({ length: 2 ** SCOPE_NAMES.length - 1 }, (_, bits) =>
-  SCOPE_NAMES.filter((_, place) => (bits + 1) & (1 << place)),
-)
+/** Not the empty one, with which a token is refused. */
+const SETS = scopeSets().filter(({ length }) => length > 0)
 
 /** The responses to every case in both APIs, without what is new in each run. */
 async function responsesTo(caller: Caller, company: Company): Promise<string[]> {
