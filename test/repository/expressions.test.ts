@@ -24,7 +24,7 @@ const BUILT: Readonly<Record<string, string>> = {
 
 /** Expressions that are not proven to be linear: the bound of the text that they are used on, or why they are. */
 const JUSTIFIED: Readonly<Record<string, string>> = {
-  'cli/import.ts: /, (?=\\w+$)/': 'The names of our own options; no word is read twice.',
+  'cli/import/command.ts: /, (?=\\w+$)/': 'The names of our own options; no word is read twice.',
   'config.ts: /^(\\/(?!\\.+(\\/|$))[\\w.~-]+)*\\/?$/':
     'A setting of the operator; looks ahead as far as the dots of a step.',
   'http/pages/graphiqlWorker.ts: /@font-face\\{[^}]*unicode-range:(?!U\\+0000)[^}]*\\}/g':

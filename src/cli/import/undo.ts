@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { Undone, UndoReport } from '../ingest/undo.js'
-import { escapedLine } from '../text.js'
-import { AS_OPTION, commandWith, IMPORT_CACHE_BYTES, operatorOf, print, say, withStore } from './command.js'
-import { inText } from './history.js'
+import type { Undone, UndoReport } from '../../ingest/undo.js'
+import { escapedLine } from '../../text.js'
+import { AS_OPTION, commandWith, IMPORT_CACHE_BYTES, operatorOf, print, say, withStore } from '../command.js'
+import { inText } from '../history.js'
 
 interface Flags {
   readonly as?: string
@@ -45,7 +45,7 @@ export function undoCommand(clock: () => Date): Command {
 
 /** Undoes a run; without --yes all of it is rolled back. */
 async function undo(id: string, flags: Flags, clock: () => Date): Promise<UndoReport> {
-  const { undoRun } = await import('../ingest/undo.js')
+  const { undoRun } = await import('../../ingest/undo.js')
   return withStore(flags, { create: false, cacheBytes: IMPORT_CACHE_BYTES }, async (store) => {
     let report: UndoReport | undefined
     try {

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
-import { Fault } from '../errors.js'
-import { sheetNounOf } from '../ingest/files/table.js'
-import { forgetMap, sourceMaps } from '../ingest/sourceMaps.js'
-import { escapedLine } from '../text.js'
-import { commandWith, print, say, WrongUsage, withStore } from './command.js'
+import { Fault } from '../../errors.js'
+import { sheetNounOf } from '../../ingest/files/table.js'
+import { forgetMap, sourceMaps } from '../../ingest/sourceMaps.js'
+import { escapedLine } from '../../text.js'
+import { commandWith, print, say, WrongUsage, withStore } from '../command.js'
 
 interface MapFlags {
   readonly json?: true

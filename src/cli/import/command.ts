@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { type Command, Option } from 'commander'
-import { projectKey } from '../fields.js'
-import { DATE_ORDERS } from '../ingest/files/guess/dates.js'
-import { formatOf, isWorkbook, SHEET_FORMATS } from '../ingest/files/sheet.js'
-import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../ingest/files/table.js'
-import { LIMITS } from '../limits.js'
-import { AS_OPTION, commandWith, print, WrongUsage } from './command.js'
-import type { ImportFlags } from './import/run.js'
+import { projectKey } from '../../fields.js'
+import { DATE_ORDERS } from '../../ingest/files/guess/dates.js'
+import { formatOf, isWorkbook, SHEET_FORMATS } from '../../ingest/files/sheet.js'
+import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../../ingest/files/table.js'
+import { LIMITS } from '../../limits.js'
+import { AS_OPTION, commandWith, print, WrongUsage } from '../command.js'
+import type { ImportFlags } from './run.js'
 
 /** Relative to live objects: a large file would otherwise take half as much memory again, for 3% less time. */
 const HEAP_GROWING_PERCENT = 50
@@ -63,7 +63,7 @@ export function importCommand(clock: () => Date): Command {
     .addHelpText('after', `\n${HELP}`)
     .action(async (named: string | undefined, files: string[], flags: ImportFlags) => {
       if (flags.maps !== undefined) {
-        const { printMaps } = await import('./import/run.js')
+        const { printMaps } = await import('./run.js')
         return printMaps(flags.maps, flags.json ?? false)
       }
       if (named === undefined) throw new WrongUsage(`Say what to import: ${SHEET_NOUNS.join(', ')}.`)
@@ -73,7 +73,7 @@ export function importCommand(clock: () => Date): Command {
       else if (isWorkbook(flags.format)) throw new WrongUsage('--template is text: csv, ndjson or json.')
       setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
       // Imported lazily: the other commands start faster without it.
-      const { importAll, suggestMap, templateOf } = await import('./import/run.js')
+      const { importAll, suggestMap, templateOf } = await import('./run.js')
       if (flags.template) return print(templateOf(noun, flags.format))
       return flags.suggestMap ? suggestMap(noun, files[0] ?? '', flags) : importAll(noun, files, flags, clock)
     })

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { changedBy, type ImportRunRow, newestRuns, runById } from '../history/importRuns.js'
-import { commandWith, print, say, tableOf, WrongUsage, withStore } from './command.js'
+import { changedBy, type ImportRunRow, newestRuns, runById } from '../../history/importRuns.js'
+import { commandWith, print, say, tableOf, WrongUsage, withStore } from '../command.js'
 
 interface Flags {
   readonly source?: string

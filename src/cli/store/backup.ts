@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { VERSION } from '../about.js'
-import { Fault } from '../errors.js'
-import { fileOf, isPostgres } from '../store/address.js'
-import { type Backup, backUp, type Contents } from '../store/sqlite/backup.js'
-import { restore } from '../store/sqlite/restore.js'
-import { commandWith, databaseOf, print, say, WrongUsage } from './command.js'
+import { VERSION } from '../../about.js'
+import { Fault } from '../../errors.js'
+import { fileOf, isPostgres } from '../../store/address.js'
+import { type Backup, backUp, type Contents } from '../../store/sqlite/backup.js'
+import { restore } from '../../store/sqlite/restore.js'
+import { commandWith, databaseOf, print, say, WrongUsage } from '../command.js'
 
 /** The counts printed for people; the JSON document has every table. */
 const NOUNS: readonly (readonly [table: string, one: string, many: string])[] = [

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { shownAddress } from '../store/address.js'
-import { migrateStore } from '../store/open.js'
-import { commandWith, databaseOf, print, say } from './command.js'
+import { shownAddress } from '../../store/address.js'
+import { migrateStore } from '../../store/open.js'
+import { commandWith, databaseOf, print, say } from '../command.js'
 
 export function migrateCommand(): Command {
   return commandWith('migrate', 'create the store, or apply pending migrations', ['database'])

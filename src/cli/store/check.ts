@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { shownAddress } from '../store/address.js'
-import { isDamage, isDuplicate } from '../store/faults.js'
-import { FIRST_MAX, type Finding, findingOf, integrityOf } from '../store/integrity.js'
-import type { Read, Store, Write } from '../store/store.js'
-import { DERIVED } from './check/derived.js'
-import { CommandFailed, commandWith, databaseOf, print, withStore } from './command.js'
+import { shownAddress } from '../../store/address.js'
+import { isDamage, isDuplicate } from '../../store/faults.js'
+import { FIRST_MAX, type Finding, findingOf, integrityOf } from '../../store/integrity.js'
+import type { Read, Store, Write } from '../../store/store.js'
+import { CommandFailed, commandWith, databaseOf, print, withStore } from '../command.js'
+import { DERIVED } from './derived.js'
 
 const HELP = `
 Reads one snapshot; servers may keep running. --repair derives again what is

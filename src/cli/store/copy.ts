@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { SETTINGS } from '../config.js'
-import { shownAddress } from '../store/address.js'
-import { copyStore } from '../store/copy.js'
+import { SETTINGS } from '../../config.js'
+import { shownAddress } from '../../store/address.js'
+import { copyStore } from '../../store/copy.js'
 import {
   commandWith,
   IMPORT_CACHE_BYTES,
@@ -11,7 +11,7 @@ import {
   untilInterrupted,
   WrongUsage,
   withStore,
-} from './command.js'
+} from '../command.js'
 
 const HELP = `
 Copies everything: people, groups, projects, risks, issues, keys, history. Each
