@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/index.js'
 import { COUNTER_COLUMNS } from '../../src/store/changeCounters.js'
@@ -59,6 +60,41 @@ test('a filled store without random values beside its counters gets them, and ke
   expect(valuesOf(url, 'select score, live from risk_tally')).toEqual([[12, 3]])
   expect(valuesOf(url, 'select value, keys from revision')).toEqual([[42, 8]])
   expect(valuesOf(url, `select ${nonces.map((name) => `${name} > 0`).join(' and ')} from revision`)).toEqual([[true]])
+})
+
+/** A filled store that lacks the last migration of three tables, and the client of another process. */
+async function openOutdated() {
+  const url = emptyDatabase()
+  await migratePostgres(url)
+  rowsOf(url, "alter table person drop column title_folded; delete from schema_migration where tag = '0011_orders'")
+  rowsOf(url, 'alter table issue drop column due_key; alter table risk drop column due_key')
+  rowsOf(url, 'drop index groups_by_updated, person_by_updated, project_by_updated, issue_by_updated, risk_by_updated')
+  const other = new pg.Client(url)
+  await other.connect()
+  onTestFinished(() => other.end())
+  const waiting = `select 1 from pg_locks where not granted
+    and database = (select oid from pg_database where datname = current_database())`
+  const waits = () => expect.poll(() => valuesOf(url, waiting)).toEqual([[1]])
+  return { url, other, waits }
+}
+
+test('a migration waits for a write that is under way, and neither takes a lock that the other needs', async () => {
+  const { url, other, waits } = await openOutdated()
+  await other.query('begin; lock table revision in exclusive mode')
+  const migrated = migratePostgres(url)
+  await waits()
+  await other.query("update risk set title = 'Written meanwhile'; update person set name = 'Ada'; commit")
+  expect((await migrated).pending).toEqual(['0011_orders'])
+})
+
+test('a migration is tried again after a deadlock with a reader of several tables', async () => {
+  const { url, other, waits } = await openOutdated()
+  await other.query('begin; select 1 from risk')
+  const migrated = migratePostgres(url)
+  await waits()
+  // The server ends the one that has waited longer, which is the migration unless this machine is very slow.
+  await other.query('select 1 from issue; commit').catch(() => other.query('rollback'))
+  expect((await migrated).pending).toEqual(['0011_orders'])
 })
 
 test('a store that a newer program has closed, and one of another make, are refused and left as they are', async () => {

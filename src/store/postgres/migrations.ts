@@ -25,6 +25,8 @@ import type { Run } from './session.js'
 const LOCK = 7_226_453_001
 /** At start no requests are served yet, so waiting for another instance to migrate is fine. */
 const WAIT_MS = 60_000
+/** After a deadlock, of which the server ends one side after a second. */
+const ATTEMPTS_MAX = 5
 /** A migration may rewrite a large table. */
 const MIGRATION_MS = 24 * 60 * 60_000
 
@@ -34,13 +36,31 @@ export function migratePostgres(url: string): Promise<MigrationState> {
     const state = await compare(run, store)
     // Without pending migrations take no lock, which would wait for a writer.
     if (state.pending.length === 0) return { applied: state.applied, pending: [] }
-    await run(`begin; set local lock_timeout = ${WAIT_MS}; set local statement_timeout = 0`)
-    await run(`select pg_advisory_xact_lock(${LOCK})`)
-    const { applied, pending } = await compare(run, store)
-    if (pending.length > 0) await apply(run, pending)
-    await run('commit')
-    return { applied, pending: pending.map(({ tag }) => tag) }
+    for (let count = 1; ; count++) {
+      try {
+        return await migrateOnce(run, store, state.applied.length === 0)
+      } catch (error) {
+        if (!isDeadlock(error) || count >= ATTEMPTS_MAX) throw error
+        await run('rollback')
+      }
+    }
   })
+}
+
+async function migrateOnce(run: Run, store: string, isNew: boolean): Promise<MigrationState> {
+  await run(`begin; set local lock_timeout = ${WAIT_MS}; set local statement_timeout = 0`)
+  await run(`select pg_advisory_xact_lock(${LOCK})`)
+  // Before any other table, as every write does: in another order the two could wait for each other.
+  if (!isNew) await run('lock table revision in exclusive mode')
+  const { applied, pending } = await compare(run, store)
+  if (pending.length > 0) await apply(run, pending)
+  await run('commit')
+  return { applied, pending: pending.map(({ tag }) => tag) }
+}
+
+/** A reader of several tables can still have one that a migration needs, and need one that it has. */
+function isDeadlock(error: unknown): boolean {
+  return driverCode(error instanceof Fault ? error.cause : error) === '40P01'
 }
 
 /** Throws if the store lacks a migration or is newer than this program. */
