@@ -1,7 +1,6 @@
 import { anyKey, builder, type Context } from '../graph/builder.js'
 import { federated, INACCESSIBLE } from '../graph/federation/subgraph.js'
-import { planned } from '../graph/fields.js'
-import { members } from '../projects/results.graph.js'
+import { members, planned } from '../graph/fields.js'
 import type { Principal } from './principal.js'
 
 const ApiKey = builder.objectRef<Omit<Principal, 'scopes'> & { readonly scopes: readonly string[] }>('ApiKey')

@@ -101,7 +101,7 @@ function found<Row>([row]: readonly Row[], noun: string, name: string, keys: str
   return row
 }
 
-/** The id of what people call so: any id, an e-mail, a reference with or without its project, or the key of a project. */
+/** The id of what people call an id: an id of any kind, an e-mail, a reference with or without its project, or the key of a project. */
 export async function entityNamed(read: Read, name: string, filter: FeedFilter): Promise<string> {
   if (PREFIXES.some((prefix) => name.startsWith(prefix))) return name
   if (name.includes('@')) return (await personNamed(read, name)).id

@@ -99,6 +99,18 @@ export function localField<Row extends object>(
   field(type, name, () => ({ ...shown, extensions: { sql: { local } } }))
 }
 
+type Member = Omit<Parameters<typeof localField<object>>[2], 'local'>
+
+/** Fields that each show the member of their name: of summaries and reports, which need no database. */
+export function members<Row extends object>(
+  type: ObjectRef<Types, Row>,
+  shown: { readonly [Name in keyof Row & string]?: Member },
+): void {
+  for (const [name, options] of Object.entries<Member | undefined>(shown)) {
+    if (options) localField(type, name, { ...options, local: (row) => Reflect.get(row, name) })
+  }
+}
+
 /** A field that shows the same row under another type. */
 export function ownField<Row extends object>(
   type: ObjectRef<Types, Row>,

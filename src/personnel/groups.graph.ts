@@ -2,9 +2,8 @@ import { builder, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
 import { byKey, idOf, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
-import { columns, computedField, itemsField, mutationField, reportField } from '../graph/fields.js'
+import { columns, computedField, itemsField, members, mutationField, reportField } from '../graph/fields.js'
 import { boundedText, checkedBy, neverNull } from '../graph/inputs.js'
-import { members } from '../projects/results.graph.js'
 import {
   addGroup,
   changeGroup,

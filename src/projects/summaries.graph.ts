@@ -1,8 +1,7 @@
 import { builder } from '../graph/builder.js'
-import { querySummary } from '../graph/fields.js'
+import { members, querySummary } from '../graph/fields.js'
 import { IssueFilter, IssueSeverity, OpenIssueStatus } from './issues.graph.js'
 import { RiskLevel } from './projects.graph.js'
-import { members } from './results.graph.js'
 import { RiskFilter } from './risks.graph.js'
 import {
   type IssueCounts as IssueCountsValue,

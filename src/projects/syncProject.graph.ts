@@ -1,7 +1,7 @@
 import { grants } from '../auth/scopes.js'
 import { builder, enumOf, needs, requireProject } from '../graph/builder.js'
 import { detailsInput } from '../graph/details.js'
-import { field, reportField } from '../graph/fields.js'
+import { field, members, reportField } from '../graph/fields.js'
 import { boundedList, boundedNumber, boundedText, checkedBy, neverNull } from '../graph/inputs.js'
 import type { SqlField } from '../graph/query/declared.js'
 import { checkProjectState, FOR_MORE, type SyncReport, syncProject } from '../ingest/sync.js'
@@ -11,9 +11,9 @@ import { IssueSeverity, IssueStatus } from './issues.graph.js'
 import { ISSUE_FIELDS } from './issues.js'
 import { Project, ProjectStatus } from './projects.graph.js'
 import { inCapitals, PROJECT_FIELDS, projects } from './projects.js'
-import { members, recordsIn, SyncCounts, SyncWarning } from './results.graph.js'
 import { RiskResponse, RiskStatus } from './risks.graph.js'
 import { RISK_FIELDS } from './risks.js'
+import { recordsIn, SyncCounts, SyncWarning } from './syncResults.graph.js'
 
 const WHO =
   'by e-mail, user id, externalId or a name that is unique on the roster; other texts are stored as a name. ' +

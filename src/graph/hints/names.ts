@@ -63,7 +63,7 @@ async function requireNames(context: Context, given: readonly GivenNames[]): Pro
 
 interface Missing {
   readonly name: string
-  /** The rows that share the name, told apart. */
+  /** The rows that share the name, each with what distinguishes it. */
   readonly sharing?: readonly string[]
   readonly meant?: string | undefined
 }

@@ -25,7 +25,7 @@ export function addressMoves({ write }: ImportRun) {
       return next.has(`id ${id}`) || next.has(`externalId ${externalId}`)
     },
 
-    /** Whether the list gives another address to someone, who can be told apart without one. */
+    /** Whether the list gives another address to someone whom the sheet still identifies. */
     isLeaving({ id, externalId, emailFolded }: PersonRow): boolean {
       const address = next.get(`id ${id}`) ?? next.get(`externalId ${externalId}`)
       return externalId !== null && address !== undefined && address !== emailFolded

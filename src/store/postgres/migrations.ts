@@ -21,7 +21,7 @@ import { Connections } from './connections.js'
 import { Hosts } from './hosts.js'
 import type { Run } from './session.js'
 
-/** Key of the advisory lock: any number that other programs on the database do not use. */
+/** Key of the advisory lock: a number that other programs on the database do not use. */
 const LOCK = 7_226_453_001
 /** At start no requests are served yet, so waiting for another instance to migrate is fine. */
 const WAIT_MS = 60_000

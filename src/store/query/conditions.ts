@@ -189,7 +189,7 @@ export class KnownNames {
     return (await Promise.all(found)).flat()
   }
 
-  /** How the rows are told apart that share this name. */
+  /** What distinguishes the rows that share this name. */
   async sharing(naming: Naming, text: string): Promise<string[]> {
     const { read } = this.store
     const [one] = byKey(read, naming, [naming.key?.canonical(text) ?? text])

@@ -122,7 +122,7 @@ function takeId(assignment: Assignment): void {
   const isOwnIds = ({ texts }: Column) => texts.length > 0 && texts.every(({ text }) => OWN_ID.test(text))
   for (const field of ['id', 'ownerId', 'ownerName', 'assigneeId', 'assigneeName', 'riskId']) {
     const column = assignment.columns.find(({ heading }) => headingKey(heading) === headingKey(field))
-    // Only an export of ours spells ownerName so: any other Owner Name is the owner, whom the roster may know.
+    // Only an export of ours spells ownerName so. Otherwise Owner Name is the owner, whom the roster may know.
     const isOurs = column && (field.endsWith('Name') ? column.heading === field : isOwnIds(column))
     const isTaken = isOurs && assignment.has(field)
     if (isTaken) assignment.fill(field, column)

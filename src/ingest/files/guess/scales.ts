@@ -183,7 +183,7 @@ const PERCENTAGES_AND_FRACTIONS: NumericScale = {
 const ONE_TO_FIVE: NamedScale = { least: 1, most: ASSESSMENT_MAX }
 const ONE_TO_TEN: NamedScale = { least: 1, most: 10 }
 
-/** The scale of the numbers of a column, if it has any; `others` is the highest number of its partner. */
+/** The scale of the numbers of a column, or undefined; `others` is the highest number of its partner. */
 function numericScale(
   { heading }: Column,
   entries: readonly Entry[],

@@ -165,7 +165,7 @@ function prefixed({ prefix }: Rule, value: Scalar): Scalar {
   return prefix === undefined ? value : `${prefix}${value}`
 }
 
-/** The values of the first name that has any; of all names if they are joined, or looked up one by one. */
+/** The values of the first name that is not empty; of all names if they are joined, or looked up one by one. */
 function foundIn(rule: Rule, gather: Gather) {
   const takesAll = rule.join !== undefined || (rule.values !== undefined && rule.split === undefined)
   const scalars: Scalar[] = []

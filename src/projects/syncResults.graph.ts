@@ -1,19 +1,6 @@
-import type { ObjectRef } from '@pothos/core'
 import { builder } from '../graph/builder.js'
-import { localField, type Types } from '../graph/fields.js'
+import { localField, members } from '../graph/fields.js'
 import type { Counts } from '../ingest/run.js'
-
-type Member = Omit<Parameters<typeof localField<object>>[2], 'local'>
-
-/** Fields that each show the member of their name: of summaries and reports, which need no database. */
-export function members<Row extends object>(
-  type: ObjectRef<Types, Row>,
-  shown: { readonly [Name in keyof Row & string]?: Member },
-): void {
-  for (const [name, options] of Object.entries<Member | undefined>(shown)) {
-    if (options) localField(type, name, { ...options, local: (row) => Reflect.get(row, name) })
-  }
-}
 
 export const SyncCounts = builder.objectRef<Readonly<Counts>>('SyncCounts')
 SyncCounts.implement({ description: 'Counts of synced records.' })
