@@ -187,6 +187,33 @@ test.skipIf(!CHROMIUM)('a response that this tab did not ask for signs nobody in
   expect({ token: await tokenOf(page), grants }).toEqual({ token: null, grants: [] })
 })
 
+test.skipIf(!CHROMIUM).each<[string, (page: Page) => Promise<unknown>]>([
+  [
+    'for another sign-in',
+    (page) => page.route(/\/auth\?/, (route) => route.continue({ url: withNonce(route.request().url()) })),
+  ],
+  // Playwright does not route redirects, so the page gets another address before its script runs.
+  [
+    'of another provider',
+    (page) =>
+      page.addInitScript(() => {
+        const url = new URL(location.href)
+        if (url.searchParams.has('iss')) url.searchParams.set('iss', 'https://other.example.com')
+        history.replaceState(null, '', url)
+      }),
+  ],
+])('a response %s signs nobody in', async (_, forge) => {
+  const { page, base } = await serveWithProvider()
+  await page.goto(base)
+  await forge(page)
+  await signIn(page)
+  await signInAs(page, 'ada')
+  await expect.poll(() => why(page).innerText()).toMatch(/ says: its response does not belong to this request\.$/)
+  expect(await tokenOf(page)).toBe(null)
+})
+
+const withNonce = (url: string) => url.replace(/nonce=[^&]+/, 'nonce=of-another')
+
 test.skipIf(!CHROMIUM)('the provider refuses a host that is not registered, on its own page', async () => {
   const { page, base, issuer } = await serveWithProvider()
   await page.goto(base.replace('127.0.0.1', 'localhost'))
