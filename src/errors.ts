@@ -107,8 +107,11 @@ export class ResponseTooLong extends TooComplex {
 
 /** A 503 that is no failure of the store, and so not logged as an error: too much at once, or no identity provider. */
 export class Overloaded extends Fault {
-  constructor(sentence: string) {
-    super('UNAVAILABLE', `${sentence} Try again in a moment.`)
+  readonly retryAfterSeconds: number
+
+  constructor(sentence: string, retryAfterSeconds = 1) {
+    super('UNAVAILABLE', `${sentence} Try again in ${retryAfterSeconds === 1 ? 'a moment' : `${retryAfterSeconds} s`}.`)
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { pino } from 'pino'
 import { mintKey as mint } from './auth/keys.js'
-import { authenticator } from './auth/principal.js'
+import { authenticator, isCallerId } from './auth/principal.js'
 import { isScope, type Scope } from './auth/scopes.js'
 import { oncePer } from './caches.js'
 import { SETTINGS } from './config.js'
@@ -141,8 +141,7 @@ function callerBy(authenticate: NonNullable<GatewayOptions['authenticate']>) {
     const caller = await authenticate(request)
     if (!caller) return undefined
     // Callers without an id would share a rate limit, and see the responses to each other's Idempotency-Keys.
-    if (typeof caller.id !== 'string' || !/^\P{Cc}{1,255}$/u.test(caller.id))
-      throw new Error('A caller of `authenticate` needs an `id` of 1 to 255 characters.')
+    if (caller.id === undefined) throw new Error(WITHOUT_ID)
     return { ...principalOf(caller), keyId: `host:${caller.id}` }
   }
 }
@@ -203,7 +202,10 @@ function isGoneBy(signal: AbortSignal) {
   }
 }
 
+const WITHOUT_ID = 'The `id` of a caller must be a text of 1 to 255 characters.'
+
 function principalOf({ scopes: given, id = 'embedded', projects = null }: Caller): Principal {
+  if (!isCallerId(id)) throw new Error(WITHOUT_ID)
   const scopes = new Set(given)
   for (const scope of scopes) if (!isScope(scope)) throw new Error(noScope(scope))
   return { keyId: id, name: id, scopes, projects: projects?.map(projectKeyPart.canonical) ?? null, expiresAt: null }

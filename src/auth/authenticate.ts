@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { Fault } from '../errors.js'
 import type { Store } from '../store/store.js'
 import { authenticator, bearerIn, type Principal } from './principal.js'
 import type { Tokens } from './tokens.js'
@@ -35,6 +36,13 @@ export function createAuthenticate({ store, clock, callerOf, tokens }: Authentic
 /** Whatever cannot be meant as a key: by chance, a token may have the beginning of one in it. */
 function tokenIn(authorization = ''): string | undefined {
   const sent = bearerIn(authorization)
+  if (sent === undefined && JWT.test(authorization.trim().split(' ').at(-1) ?? ''))
+    throw new Fault(
+      'UNAUTHENTICATED',
+      'The token must follow the word `Bearer` and a space, with nothing else around it.',
+    )
   if (sent === undefined || sent === '<API_KEY>') return undefined
-  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(sent) || !sent.includes('ops_') ? sent : undefined
+  return JWT.test(sent) || !sent.includes('ops_') ? sent : undefined
 }
+
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/

@@ -22,6 +22,11 @@ export interface Principal {
   readonly expiresAt: string | null
 }
 
+/** The id of a caller outside of our keys: lone surrogates would be the same character once they are encoded. */
+export function isCallerId(id: unknown): id is string {
+  return typeof id === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(id)
+}
+
 const HOW = 'Send your API key in the header `Authorization: Bearer <API_KEY>`.'
 /** Only for callers who copied an example: others may come through a gateway, and cannot run our commands. */
 const MAKE_ONE = '`operations keys create --name NAME --scope SCOPE` makes one.'

@@ -25,7 +25,9 @@ export class Provider {
   readonly issuer: string
   /** Undefined until they have been read. */
   endpoints: Endpoints | undefined
-  private keys: ReturnType<typeof createLocalJWKSet> | undefined
+  /** Another function whenever the provider publishes other keys. */
+  keys: ReturnType<typeof createLocalJWKSet> | undefined
+  private published: string | undefined
   private readonly nowMs: () => number
   private readonly onNotice: OnNotice
   private beganAt = Number.NEGATIVE_INFINITY
@@ -41,15 +43,17 @@ export class Provider {
   /** The key that signed a token by its header; undefined if the provider has none. */
   async keyFor(header: JWTHeaderParameters): Promise<CryptoKey | undefined> {
     const known = await this.find(header)
-    if (known) {
-      if (this.nowMs() - this.readAt > FRESH_MS) void this.read()
-      return known
-    }
+    if (known) return known
     await this.read()
     const found = await this.find(header)
     // Of a provider that is down, it is unknown which keys it has by now.
     if (!found && this.readAt < this.beganAt) throw this.unreachable()
     return found
+  }
+
+  /** Reads the keys again in the background once they are old. */
+  refresh(): void {
+    if (this.keys && this.nowMs() - this.readAt > FRESH_MS) void this.read()
   }
 
   async knownEndpoints(): Promise<Endpoints> {
@@ -60,12 +64,16 @@ export class Provider {
 
   /** Reads what the provider publishes, unless that was tried just now; whoever waits shares one attempt. */
   read(): Promise<void> {
-    const everyMs = this.keys ? READ_EVERY_MS : RETRY_EVERY_MS
-    if (!this.reading && this.nowMs() - this.beganAt < everyMs) return Promise.resolve()
+    if (!this.reading && this.restMs() > 0) return Promise.resolve()
     this.reading ??= this.attempt().finally(() => {
       this.reading = undefined
     })
     return this.reading
+  }
+
+  /** Until it may be asked again. */
+  private restMs(): number {
+    return this.beganAt + (this.keys ? READ_EVERY_MS : RETRY_EVERY_MS) - this.nowMs()
   }
 
   private async attempt(): Promise<void> {
@@ -77,7 +85,9 @@ export class Provider {
       if (document['issuer'] !== this.issuer) throw new Error(`its document names another issuer`)
       const keys = await jsonAt(at('jwks_uri') ?? '', signal)
       // jose checks the form of the keys itself.
-      this.keys = createLocalJWKSet(keys as unknown as JSONWebKeySet)
+      const published = JSON.stringify(keys)
+      if (published !== this.published) this.keys = createLocalJWKSet(keys as unknown as JSONWebKeySet)
+      this.published = published
       const [authorization, token] = [at('authorization_endpoint'), at('token_endpoint')]
       this.endpoints = { authorization, token, endSession: at('end_session_endpoint') }
       this.readAt = this.nowMs()
@@ -92,7 +102,8 @@ export class Provider {
   }
 
   private unreachable(): Overloaded {
-    return new Overloaded('The identity provider does not respond, so this token cannot be checked.')
+    const seconds = Math.max(1, Math.ceil(this.restMs() / 1_000))
+    return new Overloaded('The identity provider does not respond, so this token cannot be checked.', seconds)
   }
 }
 

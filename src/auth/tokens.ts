@@ -3,7 +3,7 @@ import { growingCache } from '../caches.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import type { OnNotice } from '../store/store.js'
-import { KeyRefused, type Principal } from './principal.js'
+import { isCallerId, KeyRefused, type Principal } from './principal.js'
 import { Provider } from './provider.js'
 import { isScope, SCOPE_NAMES, type Scope } from './scopes.js'
 import { hashOf } from './secrets.js'
@@ -29,26 +29,48 @@ interface TokenOptions {
   readonly onNotice?: OnNotice
 }
 
+interface Verified {
+  readonly principal: Principal
+  readonly endsAtMs: number
+  /** Those of the provider when it was verified. */
+  readonly keys: Provider['keys']
+}
+
 export function createTokens(settings: TokenSettings, options: TokenOptions): Tokens {
   const { clock, nowMs = () => performance.now(), onNotice = () => undefined } = options
   const provider = new Provider(settings.issuer, nowMs, onNotice)
   /** By their hash, so that no token stays in memory. */
-  const verified = growingCache<{ readonly principal: Principal; readonly endsAtMs: number }>(TOKENS_KEPT_MAX)
+  const verified = growingCache<Verified>(TOKENS_KEPT_MAX)
 
-  const verify = async (token: string, now: Date) => {
+  /** The provider's keys, if one of them signed the token. */
+  const signedBy = async (token: string, header: JWTHeaderParameters, now: Date): Promise<Provider['keys']> => {
+    const key = await provider.keyFor(header)
+    const { keys } = provider
+    if (!key) throw refused('It is signed with a key that the identity provider does not have.')
+    const { issuer, audience } = settings
+    const claimed = { issuer, audience, requiredClaims: ['exp', 'sub'], clockTolerance: SKEW_MS / 1_000 }
+    const checked = jwtVerify(token, key, { algorithms: ALGORITHMS, currentDate: now, ...claimed })
+    return checked.then(
+      () => keys,
+      () => undefined,
+    )
+  }
+
+  const verify = async (token: string, now: Date): Promise<Verified> => {
     const { header, claims } = partsOf(token)
     // All that is cheap comes first: only what could be ours costs a signature, or a look at the provider's keys.
     requireHeader(header)
     requireClaims(claims, settings, now)
-    const key = await provider.keyFor(header)
-    if (!key) throw refused('It is signed with a key that the identity provider does not have.')
-    const { issuer, audience } = settings
-    const claimed = { issuer, audience, requiredClaims: ['exp', 'sub'], clockTolerance: SKEW_MS / 1_000 }
-    await jwtVerify(token, key, { algorithms: ALGORITHMS, currentDate: now, ...claimed }).catch(() => {
-      throw refused('Its signature is not valid.')
-    })
+    let keys = await signedBy(token, header, now)
+    if (!keys) {
+      // A provider that was set up anew may give another key the same id.
+      const { keys: before } = provider
+      await provider.read()
+      if (provider.keys !== before) keys = await signedBy(token, header, now)
+    }
+    if (!keys) throw refused('Its signature is not valid.')
     const endsAtMs = msOf(claims.exp) + SKEW_MS
-    return { principal: principalWith(claims, settings, new Date(endsAtMs)), endsAtMs }
+    return { principal: principalWith(claims, settings, new Date(endsAtMs)), endsAtMs, keys }
   }
 
   return {
@@ -59,9 +81,13 @@ export function createTokens(settings: TokenSettings, options: TokenOptions): To
         throw refused(`It has more than ${LIMITS.tokenCharactersMax.toLocaleString('en')} characters.`)
       const hash = hashOf(token)
       const now = clock()
-      const known = verified.get(hash)
-      const { principal, endsAtMs } = known ?? (await verify(token, now))
-      if (!known) verified.set(hash, { principal, endsAtMs })
+      provider.refresh()
+      const found = verified.get(hash)
+      // A key that the provider has withdrawn ends the tokens that it signed.
+      const known = found?.keys === provider.keys ? found : undefined
+      const one = known ?? (await verify(token, now))
+      if (!known) verified.set(hash, one)
+      const { principal, endsAtMs } = one
       if (endsAtMs <= now.getTime()) throw expired(endsAtMs - SKEW_MS, principal.keyId)
       if (principal.scopes.size === 0)
         throw new KeyRefused(principal.keyId, withoutScopes(settings), 'INSUFFICIENT_SCOPE')
@@ -109,8 +135,7 @@ function requireClaims({ iss, aud, exp, nbf, sub }: JWTPayload, { issuer, audien
   if (msOf(exp) + SKEW_MS <= now.getTime()) throw expired(msOf(exp))
   if (nbf !== undefined && !(isTime(nbf) && msOf(nbf) - SKEW_MS <= now.getTime()))
     throw refused('It is not valid yet (`nbf`).')
-  if (typeof sub !== 'string' || !/^\P{Cc}{1,255}$/u.test(sub))
-    throw refused('It has no subject (`sub`) of 1 to 255 characters.')
+  if (!isCallerId(sub)) throw refused('It has no subject (`sub`) of 1 to 255 characters.')
 }
 
 /** In seconds, up to the year 9999. */

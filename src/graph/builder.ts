@@ -131,7 +131,9 @@ const refusals = new Map<Scope, Fault>()
 /** A key can be limited to some projects, and then changes only those. */
 export function requireProject({ projects }: Principal, key: string): void {
   if (projects === null || projects.includes(key)) return
-  throw new Fault('INSUFFICIENT_SCOPE', `This key may change only ${projects.join(', ') || 'what has no project'}.`, {
+  if (projects.length === 0)
+    throw new Fault('INSUFFICIENT_SCOPE', 'There is no project that you may change: your credentials name none.')
+  throw new Fault('INSUFFICIENT_SCOPE', `This key may change only ${projects.join(', ')}.`, {
     requiredScope: 'projects.manage',
   })
 }

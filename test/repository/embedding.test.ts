@@ -195,6 +195,7 @@ describe('a host that authenticates its callers itself', () => {
       ['s1', 'ada'],
       ['s2', 'bea'],
       ['s0', ''],
+      ['s-1', 'ad\ud83d'],
     ])
     const store = await openOwnStore()
     const gateway = createGateway({
@@ -239,7 +240,8 @@ describe('a host that authenticates its callers itself', () => {
     const { secret } = await mintKey(store, { name: 'nightly', scopes: ['personnel.read'] })
     expect((await send('/v1/personnel', { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200)
     // Without an id callers would share what belongs to one.
-    expect((await send('/v1/personnel', { headers: as('s0') })).status).toBe(500)
+    for (const session of ['s0', 's-1'])
+      expect((await send('/v1/personnel', { headers: as(session) })).status).toBe(500)
   })
 
   test('gets the request of node:http as it is, with what a middleware has put on it', async () => {

@@ -43,12 +43,13 @@ async function openProvider() {
     })
     handle = provider.callback()
   }
-  serve(await newJwk('first'))
+  const first = await newJwk('first')
+  serve(first)
   const options = { execute: [client.allowInsecureRequests] }
   const program = await client.discovery(new URL(issuer), CLIENT.id, CLIENT.secret, undefined, options)
   const token = async (scope: string) =>
     (await client.clientCredentialsGrant(program, { scope, resource: AUDIENCE })).access_token
-  return { issuer, serve, token }
+  return { issuer, serve, first, token }
 }
 
 async function open() {
@@ -74,15 +75,20 @@ test('a program with client credentials reads and writes by its scopes, and its 
   expect(body.data).toEqual({ personnel: { nodes: [{ id: expect.any(String) }] }, risks: null })
 })
 
-test('signing keys are replaced while it runs: old tokens stay known, new ones are accepted', async () => {
-  const { as, serve, time } = await open()
+test('signing keys are replaced while it runs: tokens of the old one are accepted until it is withdrawn', async () => {
+  const { as, serve, first, time } = await open()
   const old = await as('projects.read')
   expect((await old.get('/v1/risks')).status).toBe(200)
-  serve(await newJwk('second'))
+  const second = await newJwk('second')
+  serve(second, first)
   time.ms = 30_000
   const fresh = await as('projects.read')
   expect((await fresh.get('/v1/risks')).status).toBe(200)
   expect((await old.get('/v1/risks')).status).toBe(200)
+  serve(second)
+  time.ms += 600_001
+  await expect.poll(async () => (await old.get('/v1/risks')).status).toBe(401)
+  expect((await fresh.get('/v1/risks')).status).toBe(200)
 })
 
 test('a token that expires while it waits for a change ends the wait with 401', async () => {

@@ -146,6 +146,8 @@ export function createPage(options: PageOptions, shell: () => Shell | Promise<Sh
 
 /** For each request: the provider of tokens may become known after the page was built. */
 function policyOf({ frameAncestors = "'none'", tokens }: PageOptions, own: Shell['policy'] = {}): string {
+  // Of a provider that was away at the start, for the next page.
+  if (tokens?.settings.signIn && !tokens.provider.endpoints) void tokens.provider.read()
   const tokenUrl = tokens?.settings.signIn && tokens.provider.endpoints?.token
   const directives = {
     'default-src': "'none'",

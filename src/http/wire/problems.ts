@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { KeyMissing } from '../../auth/principal.js'
-import { CATALOGUE, type Code, Fault } from '../../errors.js'
+import { CATALOGUE, type Code, Fault, Overloaded } from '../../errors.js'
 import { RateExceeded } from '../access/rateLimits.js'
 import type { Received } from '../observe/exchange.js'
 import { PATCH_TYPES, UnsupportedPatch } from './body.js'
@@ -83,7 +83,8 @@ function problemParts(fault: Fault, requestId: string) {
 
 /** The headers that HTTP requires with an error, for both APIs. */
 export function faultHeaders(fault: Fault): Record<string, string> {
-  if (fault instanceof RateExceeded) return { 'retry-after': String(fault.retryAfterSeconds) }
+  if (fault instanceof RateExceeded || fault instanceof Overloaded)
+    return { 'retry-after': String(fault.retryAfterSeconds) }
   const retryAfter = RETRY_AFTER[fault.code]
   if (retryAfter) return { 'retry-after': retryAfter }
   if (fault instanceof UnsupportedPatch) return { 'accept-patch': PATCH_TYPES.join(', ') }

@@ -22,9 +22,7 @@ async function open(isSigningIn: boolean) {
 
 test('the pages may call the token endpoint of the provider once it is known, and say where to read how to sign in', async () => {
   const { provider, anyone, connects } = await open(true)
-  const others = PAGES.filter((path) => path !== '/signed-in')
-  expect(await Promise.all(others.map(connects))).toEqual(others.map(() => "'self'"))
-  // Where a code is exchanged, the provider is asked if it is not known yet.
+  // Where a code is exchanged, the provider is awaited if it is not known yet.
   expect(await connects('/signed-in')).toBe("'self' https://tokens.example.com")
   expect(await Promise.all(PAGES.map(connects))).toEqual(PAGES.map(() => "'self' https://tokens.example.com"))
   expect((await anyone.get('/', HTML)).text).toContain('data-sign-in="/ops/sign-in"')
@@ -36,6 +34,12 @@ test('the pages may call the token endpoint of the provider once it is known, an
     authorizationEndpoint: 'https://login.example.com/auth',
     tokenEndpoint: 'https://tokens.example.com/token',
   })
+})
+
+test('a page asks for a provider that was away at the start, for the next one', async () => {
+  const { connects } = await open(true)
+  expect(await connects('/')).toBe("'self'")
+  await expect.poll(() => connects('/')).toBe("'self' https://tokens.example.com")
 })
 
 test('how to sign in is a 503 while the provider is down', async () => {
