@@ -77,7 +77,7 @@ export const personNaming = {
     canonical: foldedName,
     column: (t) => t.person.emailFolded,
     shown: (t) => t.person.email,
-    canBe: (text) => text.includes('@'),
+    canBe: (text) => text.includes('@') && !text.includes(' '),
   },
 } satisfies Naming
 

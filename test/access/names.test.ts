@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { newId } from '../../src/ids.js'
 import { changeGroup } from '../../src/personnel/groups.js'
 import { addPerson } from '../../src/personnel/people.js'
+import { addProject, addRisk, project, risk } from '../support/fixtures.js'
 import { NOW, openFilled } from '../support/harness.js'
 
 /** A company in which one person is known by e-mail. */
@@ -72,7 +73,18 @@ test('a list of what is not there is a 404 for those who may know, and empty for
   const { gateway, ada } = await openNamed()
   const [both, projects] = [await gateway.as('personnel.read', 'projects.read'), await gateway.as('projects.read')]
   const gone = newId('person', NOW)
-  expect((await both.get(`/v1/personnel/${ada.id}/risks`)).body.data).toEqual([])
+  for (const named of [ada.id, ada.email])
+    expect((await both.get(`/v1/personnel/${named}/risks`)).body.data).toEqual([])
+  // Filters take names of people, and paths do not, whether or not the list has an entry.
+  await gateway.write(async (write) => {
+    const { id: ownerId } = await addPerson(write, { name: 'Zuzana', email: 'z@names.example' })
+    await addRisk(write, risk(await addProject(write, project({ key: 'OTHER' })), { ownerId }))
+  })
+  expect((await both.get('/v1/risks?owner=Zuzana')).body.data).toHaveLength(1)
+  for (const list of ['risks', 'issues']) {
+    const { status, body } = await both.get(`/v1/personnel/Zuzana/${list}`)
+    expect([status, body.detail]).toEqual([404, expect.stringContaining('There is no person at /v1/personnel/Zuzana.')])
+  }
   expect(await both.get(`/v1/personnel/${gone}/risks`)).toMatchProblem(404, 'NOT_FOUND')
   expect((await projects.get(`/v1/personnel/${gone}/risks`)).body.data).toEqual([])
   expect((await projects.get(`/v1/personnel/${ada.id}/risks`)).body.data).toEqual([])

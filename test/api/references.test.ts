@@ -53,7 +53,7 @@ test.each(['risks', 'issues'])(
   'what is not there among %s by reference is a 404, and nothing else is taken',
   async (list) => {
     const caller = await openBridge(list, ['R-7'])
-    const missing = ['BRIDGE/?/R-8', 'BRIDGE/?/r-7', 'NONE/?/R-7', 'BRIDGE/?/%20', 'BRIDGE/?/a%00b', 'BRIDGE/?/%FF']
+    const missing = ['BRIDGE/?/R-8', 'BRIDGE/?/r-7', 'BRIDGE/?/%20', 'BRIDGE/?/a%00b', 'BRIDGE/?/%FF']
     for (const path of missing.flatMap((one) => [one, `${one}/history`])) {
       const at = `/v1/projects/${path.replace('?', list)}`
       const { status, body } = await caller.get(at)
@@ -61,6 +61,10 @@ test.each(['risks', 'issues'])(
         404,
         expect.stringContaining(`There is no ${list.slice(0, -1)} at ${at}.`),
       ])
+    }
+    for (const path of ['', '/history']) {
+      const { status, body } = await caller.get(`/v1/projects/NONE/${list}/R-7${path}`)
+      expect([status, body.detail]).toEqual([404, 'There is no project at /v1/projects/NONE.'])
     }
     const path = `/v1/projects/BRIDGE/${list}/R-7`
     expect(await caller.get(`${path}${'7'.repeat(200)}`)).toMatchProblem(404, 'NOT_FOUND')

@@ -51,6 +51,9 @@ test('what one record of a person has moves to the other, the old id stays and s
     ],
   })
 
+  const misspelt = await caller.get('/v1/risks?owner=a.%20kin')
+  expect(misspelt.body.detail).toMatch(/^owner: There is no person 'a\. kin'\. (?!.*A\. King)/)
+
   // The source still names the old one by e-mail and externalId.
   await synced(caller, { ...project, issues: null, mode: 'PARTIAL' })
   await caller.post('/v1/personnel/batch', { people: [{ externalId: 'HR-9', status: 'ACTIVE', title: 'Fellow' }] })

@@ -81,6 +81,7 @@ test('REST shows both counts of a project, the overdue issues only with a day', 
   const { body } = await caller.get('/v1/projects?on=today')
   expect(body.errors).toEqual([{ parameter: 'on', detail: 'Must be a day such as 2027-01-31.' }])
   expect(await caller.get(`/v1/projects.csv?on=${DAY}`)).toMatchProblem(400, 'BAD_REQUEST')
+  expect(await caller.get(`/v1/projects?on=${DAY}`, { accept: 'text/csv' })).toMatchProblem(400, 'BAD_REQUEST')
 })
 
 const counts = (overdueIssueCount: number, openIssueCount: number, overdueRiskCount: number, riskCount: number) => ({

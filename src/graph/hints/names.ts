@@ -79,7 +79,7 @@ const missingIn = oncePer(({ rowCounts: { names } }: Context) =>
 
 function unknownName(member: string, { kind, identifiers }: Naming, { name, meant, sharing = [] }: Missing): Fault {
   if (sharing.length > 1)
-    return badArgument(member, `Several have the name '${name}': ${sharing.join(', ')}. Name one of them so.`)
+    return badArgument(member, `Several have the name '${name}': ${sharing.join(', ')}. Give one of these instead.`)
   const hint = meant === undefined ? `Name it by ${identifiers}.` : `Did you mean ${meant}?`
   return badArgument(member, `There is no ${kind} '${name}'. ${hint}`)
 }

@@ -171,7 +171,8 @@ function typesOf({ status, sheet, type, isFeed }: Route): readonly MediaType[] {
 /** The CSV form has no parameter for what is in none of its columns. */
 const NOT_IN_CSV: ReadonlySet<string> = new Set(['totalCount', 'on'])
 
-function isParameter({ name, use }: Parameter, { type }: Route): boolean {
+/** Whether a variable is a parameter of the route, whose responses are CSV if that is its type. */
+export function isParameter({ name, use }: Parameter, { type }: Pick<Route, 'type'>): boolean {
   return name !== BODY && !(type === CSV_TYPE && NOT_IN_CSV.has(use.argument))
 }
 

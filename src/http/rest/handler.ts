@@ -78,9 +78,11 @@ async function read(
   requireFewItems(variables)
   const coerced = coercedFor(operation, variables)
   const between = type === 'application/json' ? ',' : '\n'
+  const first = operation.route.hasParentFirst ? await requireParent(call, context) : undefined
   const answered = engine.read(identified, operation.operation, coerced, context, between)
   const result = await resultOf(operation, answered)
-  const readsOfParent = result.list?.entries.length === 0 ? await requireParent(call, context) : []
+  const isEmpty = result.list ? result.list.entries.length === 0 : !result.isThere
+  const readsOfParent = first ?? (isEmpty ? await requireParent(call, context) : [])
   const { reads } = await answered
   const response = await responseOf(result, call, record.work, separator)
   return { response, reads: reads && [...reads, ...readsOfParent] }
@@ -181,14 +183,16 @@ function inNamesOf({ parameters }: CompiledRoute, fault: Fault): Fault {
   return violation && parameter ? badArgument(parameter.name, violation.detail) : fault
 }
 
-/** A list may be empty because its parent does not exist; callers who may read the parent get NOT_FOUND then. */
+/** There may be nothing because the parent does not exist; callers who may read the parent get NOT_FOUND for it then. */
 async function requireParent(call: RouteCall, context: Context): Promise<readonly ChangeCounter[]> {
   const route = routeOf(call.operation.route.parent)
   const reading = route && compiledRoute(route)
   if (!reading?.scope || !grants(context.principal.scopes, reading.scope)) return []
   const answered = answerOne(reading, call.parameters, context)
   const found = await resultOf(reading, answered)
-  if (!found.isThere) throw nothingAt({ operation: reading, path: call.path.replace(/\/[^/]*$/, '') })
+  const below = call.operation.route.path.split('/').length - reading.route.path.split('/').length
+  const path = call.path.split('/').slice(0, -below).join('/')
+  if (!found.isThere) throw nothingAt({ operation: reading, path })
   return (await answered).reads ?? []
 }
 

@@ -16,15 +16,16 @@ import { checkedInput, readEnum } from '../../graph/inputViolations.js'
 import { SEPARATOR_NAMES, type Separator } from '../../ingest/files/csv.js'
 import { LIMITS } from '../../limits.js'
 import type { Work } from '../../work.js'
-import type { CompiledRoute, Parameter } from './compiledRoutes.js'
+import { type CompiledRoute, isParameter, type Parameter } from './compiledRoutes.js'
 import type { RouteCall } from './results.js'
+import { CSV_TYPE } from './routes.js'
 
 export const NONE = 'none'
 /** Each means null in a list of ids: entries without an owner or an assignee. The documents name the first. */
 const NOBODY = new Set([NONE, 'nobody', 'unassigned', 'null'])
 
 /** Reads the variables of an operation from the path and the query, or throws a Fault that names each bad parameter. */
-export function readParameters({ operation, request, parameters: path }: RouteCall): Record<string, unknown> {
+export function readParameters({ operation, request, parameters: path, type }: RouteCall): Record<string, unknown> {
   const { parameters, columns } = operation
   const query = request.url.searchParams
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
@@ -37,6 +38,8 @@ export function readParameters({ operation, request, parameters: path }: RouteCa
     try {
       if (!parameter || parameter.in === 'path')
         throw new GraphQLError(`There is no parameter ${JSON.stringify(name)} here. ${hintFor(name, operation)}`)
+      // `total` has no place in CSV, and its absence loses nothing.
+      if (type === CSV_TYPE && name !== 'total' && !isParameter(parameter, { type })) throw new GraphQLError('It is not for CSV.')
       variables[name] = withinBounds(readValues(values, parameter.type), parameter)
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error

@@ -11,6 +11,8 @@ export interface Route {
   readonly sheet?: SheetNoun
   /** For a list that belongs to one entity: the operation that reads that entity, by the same parameter. */
   readonly parent?: OperationName
+  /** Whether the list takes names that the path of its parent does not: the parent is read before it. */
+  readonly hasParentFirst?: boolean
   /** The only media type of the response, if it is not JSON. */
   readonly type?: typeof CSV_TYPE
   /** Whether clients follow the list: `page.next` is never null. */
@@ -29,6 +31,7 @@ const OF_PROJECT = { status: 200, parent: 'getProject' } as const
 const PROJECT_RISK = '/v1/projects/{idOrKey}/risks/{reference}'
 const PROJECT_ISSUE = '/v1/projects/{idOrKey}/issues/{reference}'
 const OF_PERSON = { status: 200, parent: 'getPerson' } as const
+const HELD_BY_PERSON = { ...OF_PERSON, hasParentFirst: true } as const
 
 /** The route table: every route of the REST API. */
 const TABLE: readonly Route[] = [
@@ -61,8 +64,8 @@ const TABLE: readonly Route[] = [
   { method: 'GET', path: `${PROJECT_RISK}/history`, operation: 'projectRiskHistory', ...OF_PROJECT },
   { method: 'GET', path: PROJECT_ISSUE, operation: 'getProjectIssue', ...OF_PROJECT },
   { method: 'GET', path: `${PROJECT_ISSUE}/history`, operation: 'projectIssueHistory', ...OF_PROJECT },
-  { method: 'GET', path: '/v1/personnel/{id}/risks', operation: 'listPersonRisks', ...OF_PERSON },
-  { method: 'GET', path: '/v1/personnel/{id}/issues', operation: 'listPersonIssues', ...OF_PERSON },
+  { method: 'GET', path: '/v1/personnel/{id}/risks', operation: 'listPersonRisks', ...HELD_BY_PERSON },
+  { method: 'GET', path: '/v1/personnel/{id}/issues', operation: 'listPersonIssues', ...HELD_BY_PERSON },
   { method: 'GET', path: '/v1/personnel/{id}/history', operation: 'personHistory', status: 200 },
   { method: 'GET', path: '/v1/groups/{id}/history', operation: 'groupHistory', status: 200 },
   { method: 'GET', path: '/v1/projects/{idOrKey}/history', operation: 'projectHistory', status: 200 },

@@ -206,9 +206,10 @@ export class KnownNames {
     const { read } = this.store
     const [column, name] = [key.column(read.t), key.canonical(text)]
     const most = read.limit(NAMES_COMPARED_MAX / 2)
+    const isMeant = key.among ? sql` and ${key.among(read.t)}` : sql.raw('')
     const from = sql`select ${key.shown(read.t)} as name from ${naming.table(read.t)} where ${column}`
-    const after = sql`${from} > ${name} order by ${column} limit ${most}`
-    const before = sql`${from} < ${name} order by ${column} desc limit ${most}`
+    const after = sql`${from} > ${name}${isMeant} order by ${column} limit ${most}`
+    const before = sql`${from} < ${name}${isMeant} order by ${column} desc limit ${most}`
     const both = sql`select name from (${after}) after_it union all select name from (${before}) before_it`
     return nearest(text, await textsOf(read, both))
   }
