@@ -1,3 +1,4 @@
+import { el } from './dom.js'
 import { dropSession, renewed } from './signIn.js'
 
 /** The `data-` attributes that the server sets on the body. */
@@ -38,13 +39,8 @@ export class Refused extends Error {
 /** The service did not answer. */
 export class Away extends Error {}
 
-interface CachedBody {
-  readonly tag: string
-  readonly body: unknown
-}
-
 /** The last bodies, by path: sent again only when they have changed. */
-const cache = new Map<string, CachedBody>()
+const cache = new Map<string, { readonly tag: string; readonly body: unknown }>()
 const CACHED_MAX = 20
 
 export async function send(path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
@@ -78,14 +74,9 @@ export async function read<Body>(path: string): Promise<Body> {
   return body
 }
 
-interface QueryError {
-  readonly message: string
-  readonly extensions?: { readonly errors?: readonly { readonly parameter?: string }[] }
-}
-
 interface Result<Data> {
   readonly data?: Data | null
-  readonly errors?: readonly QueryError[]
+  readonly errors?: readonly { message: string; extensions?: { errors?: readonly { parameter?: string }[] } }[]
 }
 
 /** Common proxies refuse a longer URL. */
@@ -115,9 +106,6 @@ export function graphqlQuery(text: string, variables: object): string {
 /** Downloads what only a request with the key gets. */
 export async function download(path: string, name: string): Promise<void> {
   const url = URL.createObjectURL(await (await send(path)).blob())
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
+  el('a', { href: url, download: name }).click()
   URL.revokeObjectURL(url)
 }

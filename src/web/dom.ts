@@ -1,25 +1,21 @@
-type Child = Node | string | number | null | undefined | false
+type Children = readonly (Node | string | number | null | undefined | false)[]
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined | EventListener>>
 
 /** An element with attributes, listeners (`onclick`) and children; texts become text nodes, never markup. */
 export function el<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
-  attributes: Attributes = {},
-  ...children: readonly Child[]
+  attributes: Attributes,
+  ...children: Children
 ): HTMLElementTagNameMap[Tag] {
   return filled(document.createElement(tag), attributes, children)
 }
 
-export function svg<Tag extends keyof SVGElementTagNameMap>(
-  tag: Tag,
-  attributes: Attributes = {},
-  ...children: readonly Child[]
-): SVGElementTagNameMap[Tag] {
+export function svg(tag: 'svg' | 'rect' | 'path', attributes: Attributes, ...children: Children): SVGElement {
   return filled(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children)
 }
 
-function filled<E extends Element>(element: E, attributes: Attributes, children: readonly Child[]): E {
+function filled<E extends Element>(element: E, attributes: Attributes, children: Children): E {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') element.addEventListener(name.slice(2), value)
     else if (value === true) element.setAttribute(name, '')
@@ -33,13 +29,13 @@ function filled<E extends Element>(element: E, attributes: Attributes, children:
   return element
 }
 
-export function button(attributes: Attributes, ...children: readonly Child[]): HTMLButtonElement {
+export function button(attributes: Attributes, ...children: Children): HTMLButtonElement {
   return el('button', { type: 'button', ...attributes }, ...children)
 }
 
 /** A sentence in small print. */
-export function remark(sentence: string): HTMLElement {
-  return el('p', { class: 'note' }, sentence)
+export function remark(...sentence: Children): HTMLElement {
+  return el('p', { class: 'note' }, ...sentence)
 }
 
 /** Text that only screen readers get. */
@@ -53,7 +49,7 @@ export function given(text: string): HTMLElement {
 }
 
 /** Replaces the children, but keeps the focus and what was opened. */
-export function replace(parent: Element, ...children: readonly Child[]): void {
+export function replace(parent: Element, ...children: Children): void {
   const focused = parent.contains(document.activeElement) ? document.activeElement : null
   const opened = [...parent.querySelectorAll('details[open]')].map(({ id }) => id)
   parent.replaceChildren()
@@ -73,11 +69,7 @@ function focusAgain(parent: Element, before: Element): void {
 }
 
 /** A section of the page, named by its heading. */
-export function section(
-  id: string,
-  heading: string,
-  ...tools: readonly Child[]
-): { root: HTMLElement; body: HTMLElement } {
+export function section(id: string, heading: string, ...tools: Children) {
   const body = el('div', { class: 'body' })
   const head = el('div', { class: 'head' }, el('h2', { id: `${id}-heading`, tabindex: -1 }, heading), ...tools)
   return { root: el('section', { id, 'aria-labelledby': `${id}-heading` }, head, body), body }
