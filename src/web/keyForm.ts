@@ -1,10 +1,10 @@
 import { key } from './api.js'
-import { button, el, replace } from './dom.js'
+import { button, el, remark, replace } from './dom.js'
 import { hasSignIn, isSignedIn, signIn, signOut } from './signIn.js'
 import { T } from './texts.js'
 
 /** Asks for the key, once for each tab, or lets people sign in; then they go on at `to`, or where they are. */
-export function keyForm(use: (secret: string) => void, to?: string) {
+export function keyForm(goOn: () => void, to?: string) {
   const input = el('input', {
     id: 'key',
     type: 'password',
@@ -19,8 +19,11 @@ export function keyForm(use: (secret: string) => void, to?: string) {
     event.preventDefault()
     const secret = input.value.trim().replace(/^Bearer\s+/i, '')
     input.value = ''
-    if (secret) use(secret)
+    if (!secret) return
+    key.keep(secret)
+    goOn()
   }
+  const use = el('button', { type: 'submit', class: hasSignIn ? undefined : 'main' }, T.keyUse)
   const account = el('div', { class: 'account' })
   const showAccount = () => replace(account, ...(hasSignIn ? accountParts() : []))
   const accountParts = () => [el('h2', {}, T.signIn), el('p', {}, T.signInHelp), signInButton(why, to)]
@@ -32,13 +35,8 @@ export function keyForm(use: (secret: string) => void, to?: string) {
     el('h2', {}, hasSignIn ? T.keyInstead : T.keyHeading),
     el('p', { id: 'key-help' }, T.keyHelp),
     el('label', { for: 'key' }, T.keyLabel),
-    el(
-      'div',
-      { class: 'row' },
-      input,
-      el('button', { type: 'submit', class: hasSignIn ? undefined : 'main' }, T.keyUse),
-    ),
-    el('p', { class: 'note' }, T.keyHow),
+    el('div', { class: 'row' }, input, use),
+    remark(T.keyHow),
   )
   showAccount()
   return {
@@ -50,6 +48,16 @@ export function keyForm(use: (secret: string) => void, to?: string) {
       ;(account.querySelector('button') ?? input).focus()
     },
   }
+}
+
+/** Forgets the key, or signs out. */
+export function forgetButton(askAgain: () => void): HTMLButtonElement {
+  const forget = () => {
+    if (signOut()) return
+    key.forget()
+    askAgain()
+  }
+  return button({ class: 'quiet', onclick: forget }, isSignedIn() ? T.signOut : T.keyForget)
 }
 
 /** Signs in; or out, for who has signed in and may not see what they asked for. */

@@ -1,7 +1,7 @@
 import { Away, base, hasGraphiql, key, Refused } from '../api.js'
-import { button, el, replace } from '../dom.js'
-import { keyForm } from '../keyForm.js'
-import { isSignedIn, signOut } from '../signIn.js'
+import { el, replace } from '../dom.js'
+import { forgetButton, keyForm } from '../keyForm.js'
+import { isSignedIn } from '../signIn.js'
 import { shownAge, shownMoment, shownTime, T } from '../texts.js'
 import { anchor } from './address.js'
 import {
@@ -59,10 +59,7 @@ const view = viewPart(
   (one) => readView(one, { link, day: sinceOf(filter), grants: (scope) => own !== undefined && grants(own, scope) }),
   fail,
 )
-const form = keyForm((secret) => {
-  key.keep(secret)
-  void refresh()
-})
+const form = keyForm(refresh)
 
 const notice = el('div', { class: 'notice', role: 'status' })
 const freshness = el('p', { class: 'freshness' })
@@ -169,7 +166,7 @@ function refreshAnew(): Promise<void> {
 async function refresh(): Promise<void> {
   turn += 1
   const mine = turn
-  if (!key.current) return askForKey('')
+  if (!key.current) return askForKey()
   try {
     own = await readKey()
     if (!grants(own, 'projects.read')) return askForKey(T.scopeMissing(T.liveRisks, 'projects.read'))
@@ -201,8 +198,8 @@ function showPage(now: Overview): void {
   const isEmpty = now.projects.nodes.length === 0
   if (isEmpty) start.show(now)
   showOnly(...(isEmpty ? [start.root] : content))
-  const [whose, ending] = isSignedIn() ? [T.signedInAs, T.signOut] : [T.keyOf, T.keyForget]
-  replace(who, el('span', {}, whose(own?.name ?? '')), button({ class: 'quiet', onclick: forget }, ending))
+  const whose = isSignedIn() ? T.signedInAs : T.keyOf
+  replace(who, el('span', {}, whose(own?.name ?? '')), forgetButton(askForKey))
   filters.show(filter, now)
   headline.show(now, filter)
   matrix.show(now.cells ?? now.riskMatrix, filter)
@@ -254,13 +251,7 @@ function showFreshness(): void {
 
 addEventListener('beforeprint', () => overview && showFreshness())
 
-function forget(): void {
-  if (signOut()) return
-  key.forget()
-  askForKey('')
-}
-
-function askForKey(why: string): void {
+function askForKey(why = ''): void {
   turn += 1
   own = undefined
   overview = undefined

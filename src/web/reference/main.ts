@@ -1,7 +1,7 @@
 import { Away, base, key, Refused, read, send } from '../api.js'
 import { el, replace } from '../dom.js'
-import { keyForm } from '../keyForm.js'
-import { isSignedIn, signOut } from '../signIn.js'
+import { forgetButton, keyForm } from '../keyForm.js'
+import { isSignedIn } from '../signIn.js'
 import { T } from '../texts.js'
 
 /** Longer responses are cut: the page is for reading. */
@@ -13,27 +13,17 @@ for (const code of document.querySelectorAll('pre code')) {
 }
 
 const place = document.getElementById('key-place')
-const form = keyForm((secret) => {
-  key.keep(secret)
-  showKey()
-})
+const form = keyForm(showKey)
 
 function showKey(reason = ''): void {
   if (!place) return
   if (key.current) {
     void fillSamples()
-    const [kept, ending] = isSignedIn() ? [T.signInKept, T.signOut] : [T.keyKept, T.keyForget]
-    replace(place, el('p', {}, `${kept} `, el('button', { onclick: forget }, ending)))
+    replace(place, el('p', {}, `${isSignedIn() ? T.signInKept : T.keyKept} `, forgetButton(showKey)))
     return
   }
   replace(place, form.root)
   if (reason) form.show(reason)
-}
-
-function forget(): void {
-  if (signOut()) return
-  key.forget()
-  showKey()
 }
 
 type Sample = { readonly id: string; readonly project?: { readonly key: string } } & Readonly<

@@ -1,4 +1,3 @@
-import { key } from '../api.js'
 import { el } from '../dom.js'
 import { keyForm } from '../keyForm.js'
 import { finishSignIn } from '../signIn.js'
@@ -11,10 +10,7 @@ const goOn = () => location.replace(`${location.origin}${to}`)
 
 if (why === undefined) goOn()
 else {
-  const form = keyForm((secret) => {
-    key.keep(secret)
-    goOn()
-  }, to)
+  const form = keyForm(goOn, to)
   document.body.append(
     el('header', {}, el('div', { class: 'brand' }, el('h1', {}, T.product))),
     el('main', { id: 'main' }, form.root),
