@@ -1,39 +1,5 @@
 import { T } from '../texts.js'
 
-/** What the page shows: it lives in the URL, mostly in the names of the REST parameters. */
-export interface Filter {
-  readonly project: readonly string[]
-  readonly level: readonly string[]
-  readonly likelihood: number | undefined
-  readonly impact: number | undefined
-  /** A user id, e-mail or name, or `none`. */
-  readonly owner: string | undefined
-  /** In which way risks are owned and issues assigned. */
-  readonly ownership: readonly string[]
-  readonly search: string | undefined
-  readonly unplaced: true | undefined
-  /** Of risks only. */
-  readonly status: readonly string[]
-  readonly category: readonly string[]
-  readonly mitigated: boolean | undefined
-  readonly dueAfter: string | undefined
-  readonly dueBefore: string | undefined
-  /** Of issues only. */
-  readonly severity: readonly string[]
-  /** Empty for projects that are not closed. */
-  readonly projectStatus: readonly string[]
-  /** Of people only. */
-  readonly group: string | undefined
-  /** Of what moved only: a kind of movement. */
-  readonly movement: string | undefined
-  /** The day from which movements count; undefined for `SINCE_DAYS` ago. */
-  readonly since: string | undefined
-  /** Whether likelihood and impact are those that remain after the response. */
-  readonly residual: true | undefined
-  readonly order: string | undefined
-  readonly issueOrder: string | undefined
-}
-
 const ANY_CELL = { level: [], likelihood: undefined, impact: undefined, unplaced: undefined }
 const ANY_RISK = { ...ANY_CELL, status: [], category: [], mitigated: undefined }
 const ANY_ISSUE = { severity: [] }
@@ -80,14 +46,18 @@ export const VALUES = {
 /** Values that the API has refused, such as projects that do not exist. */
 const refused = new Set<string>()
 
-export function filterIn(query: string): Filter {
+/** What the page shows: it lives in the URL, mostly in the names of the REST parameters. */
+export type Filter = Readonly<ReturnType<typeof filterIn>>
+
+export function filterIn(query: string) {
   const given = new URLSearchParams(query)
-  const several = (name: string) => partsOf(given, name).filter((part) => !refused.has(`${name}=${part}`))
+  const several = (name: string): readonly string[] =>
+    partsOf(given, name).filter((part) => !refused.has(`${name}=${part}`))
   const one = (name: string) => {
     const text = given.get(name)?.trim()
     return text && !refused.has(`${name}=${text}`) ? text : undefined
   }
-  const words = (name: keyof typeof VALUES) =>
+  const words = (name: keyof typeof VALUES): readonly string[] =>
     several(name)
       .map((word) => word.toUpperCase())
       .filter((word) => VALUES[name].includes(word))
@@ -99,23 +69,32 @@ export function filterIn(query: string): Filter {
     level: words('level'),
     likelihood: step('likelihood'),
     impact: step('impact'),
+    /** A user id, e-mail or name, or `none`. */
     owner: one('owner'),
+    /** In which way risks are owned and issues assigned. */
     ownership: words('ownership'),
     search: one('search'),
     unplaced: isTrue('unplaced'),
+    /** Of risks only. */
     status: words('status'),
     category: several('category'),
     mitigated: isTrue('mitigated') ?? (one('mitigated') === 'false' ? false : undefined),
     dueAfter: day('dueAfter'),
     dueBefore: day('dueBefore'),
+    /** Of issues only. */
     severity: words('severity'),
+    /** Empty for projects that are not closed. */
     projectStatus: words('projectStatus'),
+    /** Of people only. */
     group: one('group'),
-    movement: words('movement')[0],
+    /** Of what moved only: a kind of movement. */
+    movement: words('movement').at(0),
+    /** The day from which movements count; undefined for `SINCE_DAYS` ago. */
     since: day('since'),
+    /** Whether likelihood and impact are those that remain after the response. */
     residual: isTrue('residual'),
-    order: words('order')[0],
-    issueOrder: words('issueOrder')[0],
+    order: words('order').at(0),
+    issueOrder: words('issueOrder').at(0),
   }
 }
 
