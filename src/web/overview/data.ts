@@ -30,40 +30,34 @@ export interface ProjectRef {
   readonly name: string
 }
 
-export interface Risk {
+/** Members that may be absent. */
+export type Texts<Names extends string> = Readonly<Record<Names, string | null>>
+type Numbers<Names extends string> = Readonly<Record<Names, number | null>>
+
+/** What names a risk or an issue. */
+export interface Entry {
   readonly id: string
-  readonly rank: number | null
   readonly reference: string
   readonly title: string
+  readonly project: ProjectRef
+}
+
+export interface Risk
+  extends Entry,
+    Numbers<'rank' | 'likelihood' | 'impact' | 'residualLikelihood' | 'residualImpact' | 'residualScore'>,
+    Texts<'residualLevel' | 'mitigation' | 'category' | 'dueOn' | 'ownerName'> {
   readonly score: number
   readonly level: string
-  readonly likelihood: number | null
-  readonly impact: number | null
-  readonly residualLikelihood: number | null
-  readonly residualImpact: number | null
-  readonly residualScore: number | null
-  readonly residualLevel: string | null
   readonly status: string
-  readonly mitigation: string | null
-  readonly category: string | null
-  readonly dueOn: string | null
-  readonly project: ProjectRef
-  readonly ownerName: string | null
   readonly owner?: Holder | null
   /** Only for a key that may not read people. */
   readonly ownerId?: string | null
 }
 
-export interface Issue {
-  readonly id: string
-  readonly reference: string
-  readonly title: string
+export interface Issue extends Entry, Texts<'dueOn' | 'assigneeName'> {
   readonly severity: string
   readonly status: string
-  readonly dueOn: string | null
   readonly updatedAt: string
-  readonly project: ProjectRef
-  readonly assigneeName: string | null
   readonly assignee?: Holder | null
   /** Only for a key that may not read people. */
   readonly assigneeId?: string | null
@@ -78,11 +72,16 @@ export interface Project extends ProjectRef {
   readonly syncedAt: string | null
 }
 
+export interface LevelCount {
+  readonly level: string
+  readonly count: number
+}
+
 export interface Matrix {
   readonly cells: readonly { readonly likelihood: number; readonly impact: number; readonly count: number }[]
   readonly unassessed: number
   readonly unplaced: number
-  readonly levels: readonly { readonly level: string; readonly count: number }[]
+  readonly levels: readonly LevelCount[]
 }
 
 export interface List<Node> {
@@ -98,10 +97,7 @@ export interface Overview {
   readonly hidden?: { readonly totalCount: number }
   readonly lateRisks: { readonly totalCount: number }
   readonly risks: List<Risk>
-  readonly issueCounts: {
-    readonly total: number
-    readonly severities: readonly { readonly severity: string; readonly count: number }[]
-  }
+  readonly issueCounts: { readonly total: number; readonly severities: readonly LevelCount[] }
   readonly overdue: { readonly total: number }
   readonly issues: List<Issue>
   readonly projects: { readonly nodes: readonly Project[] }
@@ -146,36 +142,33 @@ const PEOPLE = `
 const PERSON = '{ id name status }'
 
 /** All in one query, so that every part shows the store at the same instant and no two can disagree. */
-function overviewQuery(filter: Filter, hasPeople: boolean): string {
+export function readOverview(filter: Filter, shown: Shown, hasPeople: boolean): Promise<Overview> {
   const matrix = `cells: ${filter.residual ? 'residualMatrix' : 'riskMatrix'}(filter: $cells) ${CELLS}`
   const [hasCells, hasHidden] = [filter.residual || hasCell(filter), hidesClosed(filter)]
-  return `query Overview($first: Int!, $order: RiskOrder, $risks: RiskFilter, $lateRisks: RiskFilter${hasCells ? ', $cells: RiskFilter' : ''}${hasHidden ? ', $hidden: RiskFilter' : ''}, $firstIssues: Int!, $issueOrder: IssueOrder, $issues: IssueFilter, $overdue: IssueFilter${hasPeople ? ', $firstPeople: Int!, $people: PersonFilter' : ''}) {
+  const text = `query Overview($first: Int!, $order: RiskOrder, $risks: RiskFilter, $lateRisks: RiskFilter${hasCells ? ', $cells: RiskFilter' : ''}${hasHidden ? ', $hidden: RiskFilter' : ''}, $firstIssues: Int!, $issueOrder: IssueOrder, $issues: IssueFilter, $overdue: IssueFilter${hasPeople ? ', $firstPeople: Int!, $people: PersonFilter' : ''}) {
   ${MATRIX}
   ${hasCells ? matrix : ''}
   ${hasHidden ? 'hidden: risks(first: 1, filter: $hidden) { totalCount }' : ''}
   lateRisks: risks(first: 1, filter: $lateRisks) { totalCount }
   ${registerWith(hasPeople ? ` owner ${PERSON}` : ' ownerId')}
-  issueCounts(filter: $issues) { total severities { severity count } }
+  issueCounts(filter: $issues) { total severities { level: severity count } }
   overdue: issueCounts(filter: $overdue) { total }
   issues(first: $firstIssues, orderBy: $issueOrder, filter: $issues) {
     totalCount nodes { id reference title severity status dueOn updatedAt project { key name } assigneeName ${hasPeople ? `assignee ${PERSON}` : 'assigneeId'} }
   }
   projects { nodes { id key name status openRiskCount openIssueCount topRiskScore syncedAt } }${hasPeople ? PEOPLE : ''}
 }`
-}
-
-export function readOverview(filter: Filter, shown: Shown, hasPeople: boolean): Promise<Overview> {
   const [risks, issues] = [riskFilterOf(filter), issueFilterOf(filter)]
   const { dueBefore = today() } = filter
   const late = { dueBefore: dueBefore < today() ? dueBefore : today() }
   const { search, group } = filter
-  return query(overviewQuery(filter, hasPeople), {
+  return query(text, {
     first: shown.risks,
     order: filter.order,
     risks,
     lateRisks: { ...risks, ...late },
-    ...((filter.residual || hasCell(filter)) && { cells: cellFilterOf(filter) }),
-    ...(hidesClosed(filter) && { hidden: { ...risks, projectStatus: ['CLOSED'] } }),
+    ...(hasCells && { cells: cellFilterOf(filter) }),
+    ...(hasHidden && { hidden: { ...risks, projectStatus: ['CLOSED'] } }),
     firstIssues: shown.issues,
     issueOrder: filter.issueOrder,
     issues,
@@ -212,74 +205,39 @@ export function registerQuery(filter: Filter): string {
   return graphqlQuery(text, { risks: riskFilterOf(filter), first: PAGE, order: filter.order })
 }
 
-interface Movement {
-  readonly id: string
-  readonly reference: string
-  readonly title: string
-  readonly project: ProjectRef
+interface Movement extends Entry {
   readonly movement: string
 }
 
-export interface RiskMovement extends Movement {
-  readonly scoreFrom: number | null
-  readonly scoreTo: number | null
-  readonly levelFrom: string | null
-  readonly levelTo: string | null
-}
+export type RiskMovement = Movement & Numbers<'scoreFrom' | 'scoreTo'> & Texts<'levelFrom' | 'levelTo'>
+export type IssueMovement = Movement & Texts<'severityFrom' | 'severityTo' | 'dueFrom' | 'dueTo'>
 
-export interface IssueMovement extends Movement {
-  readonly severityFrom: string | null
-  readonly severityTo: string | null
-  readonly dueFrom: string | null
-  readonly dueTo: string | null
-}
+type Counts<Names extends string> = Readonly<Record<Names, number>>
 
-export interface Movements {
-  readonly counts: Readonly<Record<string, number>>
-  readonly risks: readonly RiskMovement[]
-  /** Only if a movement of issues is chosen. */
-  readonly issues?: readonly IssueMovement[]
-}
-
-type LevelCount = 'live' | 'unassessed' | 'low' | 'medium' | 'high' | 'critical'
-
-export interface TrendPoint extends Readonly<Record<LevelCount, number>> {
+export interface TrendPoint extends Counts<'live' | 'unassessed' | 'low' | 'medium' | 'high' | 'critical'> {
   readonly on: string
 }
 
 /** Someone with something overdue. */
-export interface Late {
-  readonly name: string | null
-  readonly personId: string | null
+export interface Late
+  extends Texts<'name' | 'personId'>,
+    Counts<'overdueIssueCount' | 'openIssueCount' | 'overdueRiskCount' | 'riskCount'> {
   readonly person?: Holder | null
-  readonly overdueIssueCount: number
-  readonly openIssueCount: number
-  readonly overdueRiskCount: number
-  readonly riskCount: number
 }
 
 export interface Past {
-  readonly movements: Movements
+  readonly movements: {
+    readonly counts: Counts<string>
+    readonly risks: readonly RiskMovement[]
+    /** Only if a movement of issues is chosen. */
+    readonly issues?: readonly IssueMovement[]
+  }
   readonly overdueByPerson: { readonly total: number; readonly people: readonly Late[] }
   readonly riskTrend: { readonly points: readonly TrendPoint[] }
 }
 
 const MOVED_ISSUES = `
     issues { id reference title project { key name } movement severityFrom severityTo dueFrom dueTo }`
-
-const pastQuery = (
-  hasIssues: boolean,
-  hasPeople: boolean,
-) => `query Past($late: Int!, $lateOf: OverdueFilter, $since: DateTime!, $moved: MovementFilter, $first: Int!, $register: [ID!]!, $from: Date!, $to: Date!, $step: TrendStep!, $of: TrendFilter) {
-  movements(since: $since, filter: $moved, first: $first, including: $register) {
-    counts { new closed up down opened resolved worse slipped }
-    risks { id reference title project { key name } movement scoreFrom scoreTo levelFrom levelTo }${hasIssues ? MOVED_ISSUES : ''}
-  }
-  overdueByPerson(on: $to, first: $late, filter: $lateOf) {
-    total people { name personId ${hasPeople ? `person ${PERSON} ` : ''}overdueIssueCount openIssueCount overdueRiskCount riskCount }
-  }
-  riskTrend(from: $from, to: $to, step: $step, filter: $of) { points { on live unassessed low medium high critical } }
-}`
 
 const DAY_MS = 86_400_000
 /** The API gives at most 400 points, of months here. */
@@ -290,7 +248,18 @@ export function readPast(filter: Filter, { moved: first, late }: Shown, { risks,
   const since = sinceOf(filter)
   const days = (Date.parse(today()) - Date.parse(since)) / DAY_MS
   const of = projectsOf(filter)
-  return query(pastQuery((filter.movement ?? '') in T.issueMovements, personnel !== undefined), {
+  const hasIssues = (filter.movement ?? '') in T.issueMovements
+  const text = `query Past($late: Int!, $lateOf: OverdueFilter, $since: DateTime!, $moved: MovementFilter, $first: Int!, $register: [ID!]!, $from: Date!, $to: Date!, $step: TrendStep!, $of: TrendFilter) {
+  movements(since: $since, filter: $moved, first: $first, including: $register) {
+    counts { new closed up down opened resolved worse slipped }
+    risks { id reference title project { key name } movement scoreFrom scoreTo levelFrom levelTo }${hasIssues ? MOVED_ISSUES : ''}
+  }
+  overdueByPerson(on: $to, first: $late, filter: $lateOf) {
+    total people { name personId ${personnel ? `person ${PERSON} ` : ''}overdueIssueCount openIssueCount overdueRiskCount riskCount }
+  }
+  riskTrend(from: $from, to: $to, step: $step, filter: $of) { points { on live unassessed low medium high critical } }
+}`
+  return query(text, {
     since,
     moved: { ...of, level: riskFilterOf(filter).level },
     first,

@@ -1,7 +1,7 @@
 import { el, replace } from '../dom.js'
 import { shownAge, shownNumber, T } from '../texts.js'
 import type { Link } from './address.js'
-import { chosenProjects, contains, type Overview, type Project, shownProjects } from './data.js'
+import { chosenProjects, contains, type LevelCount, type Overview, type Project, shownProjects } from './data.js'
 import { type Filter, today } from './filter.js'
 
 /** The figures on top, each a link that sets the filter. */
@@ -10,12 +10,6 @@ export function headlinePart(link: Link) {
 
   function show(overview: Overview, filter: Filter): void {
     const { riskMatrix, issueCounts, overdue, lateRisks, hidden, personnel, groups } = overview
-    const levels = riskMatrix.levels.map(({ level, count }) =>
-      part(level, count, (...figure) => link('register', { level: [level] }, ...figure)),
-    )
-    const severities = issueCounts.severities.map(({ severity, count }) =>
-      part(severity, count, (...figure) => link('issues', { severity: [severity] }, ...figure)),
-    )
     const total = riskMatrix.levels.reduce((sum, { count }) => sum + count, 0)
     const late = (section: string, count: number) =>
       count > 0 && el('p', { class: 'overdue' }, link(section, { dueBefore: today() }, ...figure(count, T.overdue)))
@@ -30,14 +24,14 @@ export function headlinePart(link: Link) {
       tile(
         T.liveRisks,
         link('register', {}, shownNumber(total)),
-        parts(levels),
+        parts(riskMatrix.levels, (level, ...figure) => link('register', { level: [level] }, ...figure)),
         late('register', lateRisks.totalCount),
         (hidden?.totalCount ?? 0) > 0 && el('p', {}, T.notShownHere, closed()),
       ),
       tile(
         T.openIssues,
         link('issues', {}, shownNumber(issueCounts.total)),
-        parts(severities),
+        parts(issueCounts.severities, (level, ...figure) => link('issues', { severity: [level] }, ...figure)),
         late('issues', overdue.total),
       ),
       tile(
@@ -87,27 +81,18 @@ function tile(label: string, figure: Node | string, ...below: readonly (Node | f
   return el('div', { class: 'tile' }, heading, el('p', { class: 'figure' }, figure), ...below)
 }
 
-interface Part {
-  readonly name: string
-  readonly count: number
-  readonly shown: readonly (Node | string)[]
-}
-
-/** A part of a whole; a link if there is something to see. */
-function part(name: string, count: number, linked: (...content: (Node | string)[]) => Node): Part {
-  const content = figure(count, T.levels[name] ?? name)
-  return { name, count, shown: count === 0 ? content : [linked(...content)] }
-}
-
-/** The parts of a whole: a bar for the eye, and a list of links. */
-function parts(all: readonly Part[]): HTMLElement {
+/** The parts of a whole: a bar for the eye, and a list in which what is there is a link. */
+function parts(all: readonly LevelCount[], linked: (level: string, ...figure: (Node | string)[]) => Node) {
   const bar = el('div', { class: 'bar', 'aria-hidden': 'true' })
-  for (const { name, count } of all.filter((one) => one.count > 0)) {
-    const share = el('span', { class: `level-${name}` })
+  for (const { level, count } of all.filter((one) => one.count > 0)) {
+    const share = el('span', { class: `level-${level}` })
     share.style.flexGrow = String(count)
     bar.append(share)
   }
-  const items = all.map(({ name, shown }) => el('li', { class: `level-${name}` }, ...shown))
+  const items = all.map(({ level, count }) => {
+    const content = figure(count, T.levels[level] ?? level)
+    return el('li', { class: `level-${level}` }, ...(count === 0 ? content : [linked(level, ...content)]))
+  })
   return el('div', {}, bar, el('ul', { class: 'parts' }, ...items))
 }
 

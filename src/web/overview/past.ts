@@ -2,7 +2,7 @@ import { el, given, remark, replace, section, svg } from '../dom.js'
 import { shownDay, shownNumber, T } from '../texts.js'
 import { entryName, type Link, viewLink } from './address.js'
 import type { RiskMovement, Shown, TrendPoint } from './data.js'
-import { FIRST, type IssueMovement, type Movements, type Overview, type Past } from './data.js'
+import { FIRST, type IssueMovement, type Overview, type Past } from './data.js'
 import { type Filter, sinceOf } from './filter.js'
 import { unfollowed } from './filterBar.js'
 import { chip, LEVELS } from './levels.js'
@@ -39,7 +39,7 @@ export function movedPart(link: Link, more: More) {
   }
 
   /** The counts, each a link to what it counts. */
-  function summary(counts: Movements['counts'], { movement }: Filter): HTMLElement {
+  function summary(counts: Past['movements']['counts'], { movement }: Filter): HTMLElement {
     const item = ([kind, word]: readonly [string, string]) => {
       const text = `${shownNumber(counts[kind.toLowerCase()] ?? 0)} ${word}`
       if (!counts[kind.toLowerCase()]) return text
