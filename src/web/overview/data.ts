@@ -25,6 +25,9 @@ export interface Holder extends Ref {
   readonly status: string
 }
 
+/** A person of the roster or of a group. */
+export type Member = Ref & Texts<'title' | 'department'>
+
 export interface ProjectRef {
   readonly key: string
   readonly name: string
@@ -101,7 +104,7 @@ export interface Overview {
   readonly overdue: { readonly total: number }
   readonly issues: List<Issue>
   readonly projects: { readonly nodes: readonly Project[] }
-  readonly personnel?: List<Ref & { readonly title: string | null; readonly department: string | null }>
+  readonly personnel?: List<Member>
   readonly groups?: { readonly nodes: readonly (Ref & { readonly memberCount: number })[] }
 }
 

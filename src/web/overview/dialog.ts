@@ -2,6 +2,12 @@ import { Away, Refused } from '../api.js'
 import { button, el, given, remark, replace } from '../dom.js'
 import { T } from '../texts.js'
 import { closeView, renameView, type View, viewIn } from './address.js'
+import { readGroup } from './views/group.js'
+import { readIssue } from './views/issue.js'
+import type { Reader } from './views/parts.js'
+import { readPerson } from './views/person.js'
+import { readProject } from './views/project.js'
+import { readRisk } from './views/risk.js'
 
 /** What a view shows. */
 export interface Content {
@@ -13,8 +19,11 @@ export interface Content {
   readonly parts: readonly (Node | false | undefined)[]
 }
 
+/** Each reads what a view shows; undefined if it does not exist. */
+const READS = { risk: readRisk, issue: readIssue, person: readPerson, project: readProject, group: readGroup }
+
 /** The frame of the views: a dialog on top of the page, which follows the address. */
-export function viewPart(read: (view: View) => Promise<Content | undefined>, fail: (error: unknown) => void) {
+export function viewPart(reader: () => Reader, fail: (error: unknown) => void) {
   const place = el('p', { class: 'meta' })
   const title = el('h2', { id: 'view-title', tabindex: -1 })
   const body = el('div', { class: 'body' })
@@ -55,7 +64,7 @@ export function viewPart(read: (view: View) => Promise<Content | undefined>, fai
     if (!isShown) showEmpty()
     current = view
     try {
-      const content = await read(view)
+      const content = await READS[view.kind](view.name, reader())
       if (current !== view) return
       if (content) showContent(view, content)
       else showProblem(T.notThere(T.kinds[view.kind] ?? '', view.name))

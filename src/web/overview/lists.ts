@@ -8,7 +8,7 @@ import { unfollowed } from './filterBar.js'
 import { chip, levelOf, statusMark } from './levels.js'
 import { loading } from './past.js'
 import { csvLink, extent, type More, ordering, type Row, table } from './tables.js'
-import { dueDay, responsible } from './views/parts.js'
+import { dueDay, peopleList, responsible } from './views/parts.js'
 
 type Fail = (error: unknown) => void
 
@@ -147,16 +147,12 @@ export function peoplePart(link: Link, more: More, fail: Fail) {
       replace(groups.body, remark(T.scopeMissing(T.groups, 'personnel.read')))
       return
     }
-    const people = personnel.nodes.map(({ id, name, title, department }) => {
-      const position = [title, department].filter((text) => text !== null).join(', ')
-      return el('li', {}, viewLink('person', id, given(name)), el('div', { class: 'meta' }, given(position)))
-    })
     replace(tools, csvLink('personnel', queryOf({ group: filter.group, search: filter.search }), fail))
     replace(
       roster.body,
       unfollowed(filter, overview, ['search']),
-      people.length === 0 ? remark(T.noPeople) : el('ul', { class: 'people' }, ...people),
-      extent('people', more, T.ofPeople, people.length, personnel.totalCount),
+      peopleList(personnel.nodes, T.noPeople),
+      extent('people', more, T.ofPeople, personnel.nodes.length, personnel.totalCount),
     )
     const named = found.nodes.filter(({ name }) => contains(filter, name))
     const rows = named

@@ -27,7 +27,6 @@ import { matrixPart } from './matrix.js'
 import { movedPart, trendPart } from './past.js'
 import { registerPart } from './register.js'
 import { startPart } from './start.js'
-import { readView } from './views/views.js'
 
 const POLL_MS = 30_000
 
@@ -56,7 +55,7 @@ const people = peoplePart(link, showMore, fail)
 const start = startPart()
 const ofPast = [moved.root, trend.root, late.root]
 const view = viewPart(
-  (one) => readView(one, { link, day: sinceOf(filter), grants: (scope) => own !== undefined && grants(own, scope) }),
+  () => ({ link, day: sinceOf(filter), grants: (scope) => own !== undefined && grants(own, scope) }),
   fail,
 )
 const form = keyForm(refresh)

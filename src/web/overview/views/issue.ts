@@ -2,7 +2,7 @@ import { query } from '../../api.js'
 import { el, given } from '../../dom.js'
 import { fieldName, T } from '../../texts.js'
 import { entryName, viewLink } from '../address.js'
-import type { Issue as Listed } from '../data.js'
+import type { Issue as Listed, Texts } from '../data.js'
 import type { Content } from '../dialog.js'
 import { chip, statusMark } from '../levels.js'
 import * as part from './parts.js'
@@ -10,7 +10,7 @@ import * as part from './parts.js'
 interface Issue
   extends part.Stored,
     Omit<Listed, keyof part.Stored | 'assigneeId'>,
-    part.Texts<'description' | 'url' | 'assigneeId'> {
+    Texts<'description' | 'url' | 'assigneeId'> {
   readonly risk: part.RiskEntry | null
   readonly raisedOn: string
   readonly details: readonly part.Detail[]
@@ -25,10 +25,7 @@ export async function readIssue(name: string, reader: part.Reader): Promise<Cont
     } }`,
     part.variablesOf(name),
   )
-  return issue ? contentOf(issue) : undefined
-}
-
-function contentOf(issue: Issue): Content {
+  if (!issue) return undefined
   const { title, description, severity, status, risk, assigneeName } = issue
   const cause =
     risk && el('span', {}, viewLink('risk', entryName(risk), given(risk.title)), ' ', chip(risk.level, risk.score))
@@ -37,17 +34,14 @@ function contentOf(issue: Issue): Content {
     title,
     place: part.projectPlace('issue', issue.reference, issue.project),
     parts: [
-      part.facts(
-        [
-          [T.severity, chip(severity)],
-          [T.status, statusMark(status)],
-          [T.assignee, part.responsible(issue.assignee, assigneeName, issue.assigneeId)],
-          [T.due, part.dueDay(issue.dueOn)],
-          [T.cameFrom, cause],
-          [fieldName('raisedOn'), part.day(issue.raisedOn)],
-        ],
-        'summary',
-      ),
+      part.facts([
+        [T.severity, chip(severity)],
+        [T.status, statusMark(status)],
+        [T.assignee, part.responsible(issue.assignee, assigneeName, issue.assigneeId)],
+        [T.due, part.dueDay(issue.dueOn)],
+        [T.cameFrom, cause],
+        [fieldName('raisedOn'), part.day(issue.raisedOn)],
+      ]),
       part.sourceLink(issue.url),
       ...part.paragraph(fieldName('description'), description),
       part.facts(part.detailLines(issue.details, [title, description, assigneeName])),

@@ -1,7 +1,7 @@
 import { el, given, remark } from '../../dom.js'
 import { fieldName, shownDay, shownMoment, T } from '../../texts.js'
 import { entryName, type Link, viewLink } from '../address.js'
-import type { Holder, Issue, List, ProjectRef, Risk } from '../data.js'
+import type { Holder, Issue, List, Member, ProjectRef, Risk } from '../data.js'
 import { today } from '../filter.js'
 import { chip, statusMark } from '../levels.js'
 
@@ -14,7 +14,6 @@ export interface Reader {
 
 type Part = Node | string
 type Text = string | null
-export type Texts<Names extends string> = Readonly<Record<Names, Text>>
 
 /** The arguments that find a risk or an issue by its name in an address. */
 export function variablesOf(name: string): object {
@@ -30,11 +29,11 @@ export const projectPlace = (kind: string, reference: string, { key, name }: Pro
 ]
 
 /** Names and values, without those that have none. */
-export function facts(lines: readonly (readonly [string, Part | null | undefined | false])[], kind = ''): HTMLElement {
+export function facts(lines: readonly (readonly [string, Part | null | undefined | false])[]): HTMLElement {
   const shown = lines.flatMap(([name, value]) =>
     value ? [el('div', {}, el('dt', {}, name), el('dd', {}, value))] : [],
   )
-  return el('dl', { class: `fields ${kind}` }, ...shown)
+  return el('dl', { class: 'fields' }, ...shown)
 }
 
 export const day = (value: string | null) => value && shownDay(value)
@@ -46,12 +45,7 @@ export function dueDay(value: string | null): Part {
 }
 
 /** Who answers for something; nobody and those who left stand out. */
-export function responsible(
-  person: Holder | null | undefined,
-  name: string | null,
-  id: string | null | undefined,
-  nobody = T.noOwner,
-) {
+export function responsible(person: Holder | null | undefined, name: Text, id: Text | undefined, nobody = T.noOwner) {
   if (person) {
     const left = person.status === 'ACTIVE' ? [] : [' ', el('strong', { class: 'overdue' }, T.left)]
     return el('span', {}, viewLink('person', person.id, given(person.name)), ...left)
@@ -63,7 +57,7 @@ export function responsible(
 export type Detail = Readonly<Record<'name' | 'text', string>>
 
 /** Facts of the source; those that are shown above already are left out. */
-export function detailLines(details: readonly Detail[], above: readonly (string | null)[]): [string, Part][] {
+export function detailLines(details: readonly Detail[], above: readonly Text[]): [string, Part][] {
   return details.filter(({ text }) => !above.includes(text)).map(({ name, text }) => [name, given(text)])
 }
 
@@ -100,7 +94,16 @@ export function entries(heading: string, { nodes, totalCount }: List<Entry>, all
     )
   }
   const list = nodes.length === 0 ? remark(T.none) : el('ul', { class: 'plain' }, ...nodes.map(item))
-  return [el('h3', {}, heading), list, ...(all && totalCount > nodes.length ? [el('p', { class: 'note' }, all)] : [])]
+  return [el('h3', {}, heading), list, ...(all && totalCount > nodes.length ? [remark(all)] : [])]
+}
+
+/** People by name, with what they do. */
+export function peopleList(people: readonly Member[], none: string): HTMLElement {
+  const item = ({ id, name, title, department }: Member) => {
+    const position = [title, department].filter((text) => text !== null).join(', ')
+    return el('li', {}, viewLink('person', id, given(name)), el('div', { class: 'meta' }, given(position)))
+  }
+  return people.length === 0 ? remark(none) : el('ul', { class: 'people' }, ...people.map(item))
 }
 
 interface Change {
@@ -174,7 +177,7 @@ export function storedPart(stored: Stored, ...others: readonly [string, Text][])
   return [...historyPart(history), el('h3', {}, T.ids), ids]
 }
 
-/** Parts with commas between them. */
-export function listed(parts: readonly Part[]): HTMLElement {
-  return el('span', {}, ...parts.flatMap((part, index) => (index === 0 ? [part] : [', ', part])))
+/** Parts with commas between them, if there are any. */
+export function listed(parts: readonly Part[]): HTMLElement | false {
+  return parts.length > 0 && el('span', {}, ...parts.flatMap((part, index) => (index === 0 ? [part] : [', ', part])))
 }

@@ -2,7 +2,7 @@ import { query } from '../../api.js'
 import { el, given } from '../../dom.js'
 import { fieldName, shownDay, shownNumber, T } from '../../texts.js'
 import { entryName } from '../address.js'
-import type { List, Risk as Listed } from '../data.js'
+import type { List, Risk as Listed, Texts } from '../data.js'
 import type { Content } from '../dialog.js'
 import { chip, statusMark } from '../levels.js'
 import * as part from './parts.js'
@@ -10,7 +10,7 @@ import * as part from './parts.js'
 interface Risk
   extends part.Stored,
     Omit<Listed, keyof part.Stored | 'ownerId'>,
-    part.Texts<'response' | 'cause' | 'description' | 'ownerId' | 'url' | 'reviewOn'> {
+    Texts<'response' | 'cause' | 'description' | 'ownerId' | 'url' | 'reviewOn'> {
   readonly raisedOn: string
   readonly details: readonly part.Detail[]
   readonly issues: List<part.IssueEntry>
@@ -32,17 +32,14 @@ export async function readRisk(name: string, reader: part.Reader): Promise<Conte
 
 function contentOf(risk: Risk, { day: since }: part.Reader): Content {
   const { title, status, description, mitigation, cause, category, ownerName, rank } = risk
-  const summary = part.facts(
-    [
-      [T.status, statusMark(status)],
-      [T.score, scores(risk)],
-      [T.owner, part.responsible(risk.owner, ownerName, risk.ownerId)],
-      [T.due, part.dueDay(risk.dueOn)],
-      [T.trend, trend(risk, since)],
-      [T.measures, measures(risk)],
-    ],
-    'summary',
-  )
+  const summary = part.facts([
+    [T.status, statusMark(status)],
+    [T.score, scores(risk)],
+    [T.owner, part.responsible(risk.owner, ownerName, risk.ownerId)],
+    [T.due, part.dueDay(risk.dueOn)],
+    [T.trend, trend(risk, since)],
+    [T.measures, measures(risk)],
+  ])
   const others = part.facts([
     [T.rank, rank !== null && shownNumber(rank)],
     [fieldName('category'), category && given(category)],
@@ -81,10 +78,9 @@ function scores({ level, score, likelihood, impact, ...residual }: Risk): HTMLEl
 }
 
 function measures({ response, mitigation }: Risk): Node {
-  const word = response && (T.responses[response] ?? response)
-  if (mitigation === null)
-    return el('span', {}, word ? `${word}: ` : '', el('strong', { class: 'overdue' }, T.noMeasure))
-  return el('span', {}, word ? `${word}: ` : '', given(mitigation))
+  const word = response && `${T.responses[response] ?? response}: `
+  const what = mitigation === null ? el('strong', { class: 'overdue' }, T.noMeasure) : given(mitigation)
+  return el('span', {}, word, what)
 }
 
 /** How the score has moved since a day, by its history. */
