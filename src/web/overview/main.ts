@@ -35,8 +35,9 @@ let shown: Shown = FIRST
 /** The section to go to as soon as it is shown. */
 let target = location.hash.slice(1)
 let own: Key | undefined
-let overview: Overview | undefined
-let past: Past | undefined
+/** What is on the page, each with the filter that it is of. */
+let present: { readonly overview: Overview; readonly of: Filter } | undefined
+let past: { readonly then: Past; readonly of: Filter } | undefined
 let refreshedAt = 0
 /** Rises with every refresh, so that a late response of an earlier one is dropped. */
 let turn = 0
@@ -133,7 +134,7 @@ function choose(change: Partial<Filter>, to = '', isTyped = false): void {
   shown = FIRST
   target = to
   history[how](null, '', addressOf(filter, to))
-  filters.show(filter, overview)
+  filters.show(filter, present?.overview)
   void view.follow()
   void refreshAnew()
 }
@@ -187,8 +188,8 @@ async function refresh(): Promise<void> {
 
 function showPage(now: Overview): void {
   if (welcome.isConnected) welcome.replaceWith(page)
-  const isSame = now === overview && shownFilter === filter
-  ;[overview, shownFilter] = [now, filter]
+  const isSame = now === present?.overview && present.of === filter
+  present = { overview: now, of: filter }
   replace(notice)
   document.documentElement.classList.remove('old')
   showBusy(false, page)
@@ -202,7 +203,7 @@ function showPage(now: Overview): void {
   filters.show(filter, now)
   headline.show(now, filter)
   matrix.show(now.cells ?? now.riskMatrix, filter)
-  register.show(now, filter, pastFilter === filter ? past?.movements.risks : undefined)
+  register.show(now, filter, past?.of === filter ? past.then.movements.risks : undefined)
   issues.show(now, filter)
   projects.show(now, filter, shown)
   people.show(now, filter, shown)
@@ -220,22 +221,20 @@ function goToTarget(): void {
 }
 
 function showPast(then: Past): void {
-  const isSame = then === past && pastFilter === filter
+  const isSame = then === past?.then && past.of === filter
   showBusy(false, ...ofPast)
-  ;[past, pastFilter] = [then, filter]
-  if (isSame || !overview) return
+  past = { then, of: filter }
+  if (isSame || !present) return
+  const { overview } = present
   register.show(overview, filter, then.movements.risks)
   moved.show(then, filter, overview, shown)
   trend.show(then, filter, overview)
   late.show(then, filter, overview)
 }
 
-/** The filters of what is on the page. */
-let shownFilter: Filter | undefined
-let pastFilter: Filter | undefined
-
 /** How old the data and the page are, and what else a printed page must say. */
 function showFreshness(): void {
+  const overview = present?.overview
   const data = overview && oldest(shownProjects(overview, filter))
   const asOf = data ? T.asOf(shownMoment(data.syncedAt), shownAge(data.syncedAt)) : T.neverSynced
   const words = wordsOf(filter, overview).map(({ text }) => text)
@@ -248,18 +247,14 @@ function showFreshness(): void {
   )
 }
 
-addEventListener('beforeprint', () => overview && showFreshness())
+addEventListener('beforeprint', () => present && showFreshness())
 
 function askForKey(why = ''): void {
   turn += 1
   own = undefined
-  overview = undefined
+  present = undefined
   past = undefined
-  shownFilter = undefined
-  pastFilter = undefined
-  replace(who)
-  replace(freshness)
-  replace(notice)
+  for (const one of [who, freshness, notice]) replace(one)
   showOnly(loading)
   view.root.close()
   if (page.isConnected) page.replaceWith(welcome)
@@ -275,19 +270,16 @@ function fail(error: unknown): void {
     askForKey(isOver ? why : error.message)
     return
   }
-  const away = overview ? T.away(shownTime(refreshedAt), shownFilter === filter) : T.unreachable
+  const isOld = error instanceof Away || present?.of !== filter
+  const away = present ? T.away(shownTime(refreshedAt), present.of === filter) : T.unreachable
   const why = error instanceof Error ? error.message : String(error)
   replace(notice, el('p', {}, error instanceof Away ? away : T.failed(why)))
   for (const one of page.querySelectorAll('.loading')) one.remove()
-  filters.show(filter, overview)
-  if (overview) {
-    const isOld = error instanceof Away || shownFilter !== filter
-    document.documentElement.classList.toggle('old', isOld)
-    showFreshness()
-  } else {
-    // Without the filter bar, a filter that is refused could not be removed.
-    showOnly(...(error instanceof Away ? [] : [filters.root]))
-  }
+  filters.show(filter, present?.overview)
+  document.documentElement.classList.toggle('old', present !== undefined && isOld)
+  if (present) showFreshness()
+  // Without the filter bar, a filter that is refused could not be removed.
+  else showOnly(...(error instanceof Away ? [] : [filters.root]))
 }
 
 /** Not while a form for the key is shown: it would lose the focus. */
