@@ -8,7 +8,7 @@ import { unfollowed } from './filterBar.js'
 import { chip, levelOf, statusMark } from './levels.js'
 import { loading } from './past.js'
 import { csvLink, extent, type More, ordering, type Row, table } from './tables.js'
-import { dueDay, peopleList, responsible } from './views/parts.js'
+import { dueDay, facts, peopleList, responsible } from './views/parts.js'
 
 type Fail = (error: unknown) => void
 
@@ -105,18 +105,10 @@ export function projectsPart(link: Link, more: More) {
     const rows = all.slice(0, shown.projects).map((project) => {
       const { key, name, status, openRiskCount, openIssueCount, topRiskScore, syncedAt } = project
       const top = topRiskScore === null ? undefined : levelOf(topRiskScore)
+      const state = status === 'ACTIVE' ? '' : ` · ${T.projectStates[status] ?? status}`
+      const place = el('div', { class: 'meta' }, link('', { project: [key] }, key), state)
       return [
-        el(
-          'div',
-          {},
-          viewLink('project', key, given(name)),
-          el(
-            'div',
-            { class: 'meta' },
-            link('', { project: [key] }, key),
-            status === 'ACTIVE' ? '' : ` · ${T.projectStates[status] ?? status}`,
-          ),
-        ),
+        el('div', {}, viewLink('project', key, given(name)), place),
         openRiskCount === 0 ? '0' : link('register', allRisksOf(key), shownNumber(openRiskCount)),
         openIssueCount === 0 ? '0' : link('issues', allIssuesOf(key), shownNumber(openIssueCount)),
         top === undefined || topRiskScore === null
@@ -173,9 +165,6 @@ export function peoplePart(link: Link, more: More, fail: Fail) {
 
 export function glossary(): HTMLElement {
   const { root, body } = section('glossary', T.glossaryHeading)
-  const words = Object.entries(T.glossary).map(([word, meaning]) =>
-    el('div', {}, el('dt', {}, word), el('dd', {}, meaning)),
-  )
-  body.append(el('dl', { class: 'fields' }, ...words))
+  body.append(facts(Object.entries(T.glossary)))
   return root
 }

@@ -201,12 +201,8 @@ function showPage(now: Overview): void {
   const whose = isSignedIn() ? T.signedInAs : T.keyOf
   replace(who, el('span', {}, whose(own?.name ?? '')), forgetButton(askForKey))
   filters.show(filter, now)
-  headline.show(now, filter)
-  matrix.show(now.cells ?? now.riskMatrix, filter)
+  for (const part of [headline, matrix, issues, projects, people]) part.show(now, filter, shown)
   register.show(now, filter, past?.of === filter ? past.then.movements.risks : undefined)
-  issues.show(now, filter)
-  projects.show(now, filter, shown)
-  people.show(now, filter, shown)
   void view.follow()
   goToTarget()
 }
@@ -227,9 +223,7 @@ function showPast(then: Past): void {
   if (isSame || !present) return
   const { overview } = present
   register.show(overview, filter, then.movements.risks)
-  moved.show(then, filter, overview, shown)
-  trend.show(then, filter, overview)
-  late.show(then, filter, overview)
+  for (const part of [moved, trend, late]) part.show(then, filter, overview, shown)
 }
 
 /** How old the data and the page are, and what else a printed page must say. */

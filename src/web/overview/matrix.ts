@@ -1,7 +1,7 @@
 import { button, el, replace, section, spoken } from '../dom.js'
 import { shownNumber, T } from '../texts.js'
 import type { Link } from './address.js'
-import type { Matrix } from './data.js'
+import type { Matrix, Overview } from './data.js'
 import { chosenCell, type Filter, hasCell } from './filter.js'
 import { levelOf } from './levels.js'
 
@@ -10,7 +10,7 @@ const STEPS = [1, 2, 3, 4, 5]
 /** The matrix: a table whose cells with risks are buttons that set the filter. */
 export function matrixPart(choose: (change: Partial<Filter>, to?: string) => void, link: Link) {
   let isSwapped = false
-  let shown: [Matrix, Filter] | undefined
+  let shown: [Overview, Filter] | undefined
   const swap = button({ class: 'quiet no-print', 'aria-pressed': 'false', onclick: swapAxes }, T.swap)
   const tools = el('div', { class: 'tools' })
   const { root, body } = section('matrix', T.matrix, tools)
@@ -21,8 +21,9 @@ export function matrixPart(choose: (change: Partial<Filter>, to?: string) => voi
     if (shown) show(...shown)
   }
 
-  function show(matrix: Matrix, filter: Filter): void {
-    shown = [matrix, filter]
+  function show(overview: Overview, filter: Filter): void {
+    shown = [overview, filter]
+    const matrix = overview.cells ?? overview.riskMatrix
     const [count, why] = T.unplaced(matrix.unplaced)
     const others = el('p', { class: 'note' }, link('register', { ...chosenCell(filter), unplaced: true }, count), why)
     replace(tools, basisChoice(link, 'matrix', filter), swap)
@@ -41,22 +42,17 @@ export function matrixPart(choose: (change: Partial<Filter>, to?: string) => voi
       const level = levelOf(score)
       const isChosen = filter.likelihood === likelihood && filter.impact === impact
       const isDimmed = hasCell(filter) && !isWithin(filter, likelihood, impact)
-      const kind = `cell level-${level}${isDimmed ? ' dimmed' : ''}`
-      if (count === 0) return el('td', { class: kind })
-      const select = () =>
-        isChosen ? choose(chosenCell(filter)) : choose(chosenCell(filter, likelihood, impact), 'register')
-      return el(
-        'td',
-        { class: kind },
-        button(
-          { id: `cell-${likelihood}-${impact}`, 'aria-pressed': String(isChosen), onclick: select },
-          spoken(T.cellBefore(likelihood, impact)),
-          el('strong', {}, shownNumber(count)),
-          spoken(T.cellAfter(count, score)),
-          ' ',
-          el('small', {}, T.levels[level]),
-        ),
+      const some = choice(
+        `${likelihood}-${impact}`,
+        isChosen,
+        isChosen ? chosenCell(filter) : chosenCell(filter, likelihood, impact),
+        spoken(T.cellBefore(likelihood, impact)),
+        el('strong', {}, shownNumber(count)),
+        spoken(T.cellAfter(count, score)),
+        ' ',
+        el('small', {}, T.levels[level]),
       )
+      return el('td', { class: kindOf(level, isDimmed) }, count > 0 && some)
     }
     const axes = [
       el('th', { scope: 'col', class: 'axis' }, T.down(down)),
@@ -75,22 +71,24 @@ export function matrixPart(choose: (change: Partial<Filter>, to?: string) => voi
 
   function unassessed({ unassessed: count }: Matrix, filter: Filter): HTMLTableRowElement {
     const isChosen = filter.level.join() === 'UNASSESSED'
-    const select = () =>
-      isChosen ? choose({ level: [] }) : choose({ ...chosenCell(filter), level: ['UNASSESSED'] }, 'register')
     const word = filter.residual ? T.noResidual : T.levels['UNASSESSED']
-    const some = button(
-      { id: 'cell-unassessed', 'aria-pressed': String(isChosen), onclick: select },
-      el('strong', {}, shownNumber(count)),
-      ` ${word}`,
-    )
+    const change = isChosen ? { level: [] } : { ...chosenCell(filter), level: ['UNASSESSED'] }
+    const some = choice('unassessed', isChosen, change, el('strong', {}, shownNumber(count)), ` ${word}`)
     const text = el('small', {}, `${shownNumber(count)} ${word}`)
-    const isDimmed = hasCell(filter) && !isChosen
-    const kind = `cell level-UNASSESSED${isDimmed ? ' dimmed' : ''}`
+    const kind = kindOf('UNASSESSED', hasCell(filter) && !isChosen)
     return el('tr', {}, el('td', { class: kind, colspan: 6 }, count > 0 && !filter.residual ? some : text))
+  }
+
+  /** A button that chooses some risks, and goes to them, or all again. */
+  function choice(id: string, isChosen: boolean, change: Partial<Filter>, ...content: readonly (Node | string)[]) {
+    const select = () => choose(change, isChosen ? '' : 'register')
+    return button({ id: `cell-${id}`, 'aria-pressed': String(isChosen), onclick: select }, ...content)
   }
 
   return { root, show }
 }
+
+const kindOf = (level: string, isDimmed: boolean) => `cell level-${level}${isDimmed ? ' dimmed' : ''}`
 
 /** Whether the risks of a cell are among those that are chosen. */
 function isWithin(filter: Filter, likelihood: number, impact: number): boolean {

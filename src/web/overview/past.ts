@@ -25,8 +25,8 @@ export function movedPart(link: Link, more: More) {
     const kinds = filter.movement ? [filter.movement] : Object.keys(T.movements)
     const all = kinds.reduce((sum, kind) => sum + (counts[kind.toLowerCase()] ?? 0), 0)
     const entries = movedIssues
-      ? issueTable(movedIssues.slice(0, most).map(issueRow))
-      : riskTable(moved.slice(0, most).map(riskRow))
+      ? table(T.movedIssuesCaption, columns(T.issue, T.change), movedIssues.slice(0, most).map(issueRow))
+      : table(T.movedCaption, columns(T.risk, T.score), moved.slice(0, most).map(riskRow))
     const isStill = Object.values(counts).every((count) => count === 0)
     const words = issues ? T.ofIssues : T.ofRisks
     replace(
@@ -41,8 +41,9 @@ export function movedPart(link: Link, more: More) {
   /** The counts, each a link to what it counts. */
   function summary(counts: Past['movements']['counts'], { movement }: Filter): HTMLElement {
     const item = ([kind, word]: readonly [string, string]) => {
-      const text = `${shownNumber(counts[kind.toLowerCase()] ?? 0)} ${word}`
-      if (!counts[kind.toLowerCase()]) return text
+      const count = counts[kind.toLowerCase()] ?? 0
+      const text = `${shownNumber(count)} ${word}`
+      if (count === 0) return text
       const counted = link('moved', { movement: kind === movement ? undefined : kind }, text)
       if (kind === movement) counted.setAttribute('aria-current', 'true')
       return counted
@@ -56,41 +57,31 @@ export function movedPart(link: Link, more: More) {
   return { root, show }
 }
 
-function riskRow(risk: RiskMovement): Row {
-  const title = viewLink('risk', entryName(risk), given(risk.title))
-  return row(risk, T.movements[risk.movement] ?? '', title, scores(risk))
-}
+const columns = (what: string, change: string) => [
+  { label: T.movement, kind: 'trend wide' },
+  { label: what },
+  { label: change, kind: 'level' },
+]
 
-const MOVEMENT = { label: T.movement, kind: 'trend wide' }
-const riskTable = (rows: readonly Row[]) =>
-  table(T.movedCaption, [MOVEMENT, { label: T.risk }, { label: T.score, kind: 'level' }], rows)
-const issueTable = (rows: readonly Row[]) =>
-  table(T.movedIssuesCaption, [MOVEMENT, { label: T.issue }, { label: T.change, kind: 'level' }], rows)
-
-function row(
-  { movement, project, reference }: RiskMovement | IssueMovement,
-  word: string,
-  title: Node,
-  change: Node,
-): Row {
-  const narrow = el('span', { class: 'narrow' }, `${word} · `)
-  return [
-    el('span', { class: `moved ${movement}` }, word),
-    el(
-      'div',
-      {},
-      el('div', { class: 'title' }, title),
-      el('div', { class: 'meta' }, narrow, `${project.key} · `, given(reference)),
-    ),
-    change,
-  ]
-}
+const riskRow = (risk: RiskMovement) => row('risk', risk, T.movements[risk.movement], scores(risk))
 
 function issueRow(issue: IssueMovement): Row {
   const { movement, severityFrom, severityTo, dueFrom, dueTo } = issue
   const days = () => T.fromTo(dueFrom ? shownDay(dueFrom) : T.nothing, dueTo ? shownDay(dueTo) : T.nothing)
   const change = movement === 'SLIPPED' ? el('span', {}, days()) : levels(severityFrom, severityTo)
-  return row(issue, T.issueMovements[movement] ?? '', viewLink('issue', entryName(issue), given(issue.title)), change)
+  return row('issue', issue, T.issueMovements[movement], change)
+}
+
+function row(kind: 'risk' | 'issue', one: RiskMovement | IssueMovement, word = '', change: Node): Row {
+  const { movement, project, reference, title } = one
+  const narrow = el('span', { class: 'narrow' }, `${word} · `)
+  const place = el('div', { class: 'meta' }, narrow, `${project.key} · `, given(reference))
+  const link = viewLink(kind, entryName(one), given(title))
+  return [
+    el('span', { class: `moved ${movement}` }, word),
+    el('div', {}, el('div', { class: 'title' }, link), place),
+    change,
+  ]
 }
 
 function scores({ scoreFrom, scoreTo, levelFrom, levelTo }: RiskMovement): Node {
@@ -199,18 +190,9 @@ function chart(points: readonly TrendPoint[], top: number): SVGElement {
 }
 
 function rows(points: readonly TrendPoint[]): HTMLTableElement {
-  const columns = [
-    { label: T.day },
-    ...BANDS.map(({ level }) => ({ label: T.levels[level] ?? level, kind: 'number' })),
-    { label: T.live, kind: 'number' },
-  ]
-  return table(
-    T.trendHeading,
-    columns,
-    points.map((point) => [
-      shownDay(point.on),
-      ...BANDS.map(({ member }) => shownNumber(Number(point[member]))),
-      shownNumber(point.live),
-    ]),
-  )
+  const levels = BANDS.map(({ level, member }) => ({ label: T.levels[level] ?? level, member, kind: 'number' }))
+  const figures = [...levels, { label: T.live, member: 'live' as const, kind: 'number' }]
+  const row = (point: TrendPoint) => figures.map(({ member }) => shownNumber(Number(point[member])))
+  const all = points.map((point) => [shownDay(point.on), ...row(point)])
+  return table(T.trendHeading, [{ label: T.day }, ...figures], all)
 }
