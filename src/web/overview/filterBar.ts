@@ -216,44 +216,38 @@ interface Choice {
   readonly without: Partial<Filter>
 }
 
-type Several = 'project' | 'level' | 'severity' | 'projectStatus' | 'status' | 'category' | 'ownership'
-
 export function wordsOf(filter: Filter, overview: Overview | undefined): Choice[] {
   const { likelihood, impact, owner, search, unplaced, mitigated, dueAfter, dueBefore, group, movement } = filter
-  const each = (name: Several, words: (value: string) => string): Choice[] =>
-    filter[name].map((value) => ({
-      name,
-      text: words(value),
-      without: { [name]: filter[name].filter((one) => one !== value) },
-    }))
-  const one = (
-    name: keyof Filter,
-    text: string | false | undefined,
-    without: Partial<Filter> = { [name]: undefined },
-  ): Choice[] => (text ? [{ name, text, without }] : [])
-  const moved = movement && (T.movements[movement] ?? T.issueMovements[movement] ?? movement)
   const cell = T.chosenCell(likelihood, impact)
-  return [
-    ...each('project', T.chosenProject),
-    ...each('level', (level) => T.chosenLevel(levelName(level))),
-    ...one('likelihood', cell && filter.residual ? T.chosenResidual(cell) : cell, {
-      likelihood: undefined,
-      impact: undefined,
-    }),
-    ...one('unplaced', unplaced && T.chosenUnplaced),
-    ...one('owner', owner && T.chosenOwner(ownerName(owner, overview))),
-    ...each('ownership', (one) => T.chosenOwner(T.ownerships[one]?.toLowerCase() ?? one)),
-    ...one('search', search && T.chosenSearch(search)),
-    ...each('status', (status) => T.chosenStatus(statusName(status))),
-    ...each('category', T.chosenCategory),
-    ...one('mitigated', mitigated !== undefined && (mitigated ? T.chosenMitigated : T.unmitigated.toLowerCase())),
-    ...one('dueAfter', dueAfter && T.chosenDueAfter(shownDay(dueAfter))),
-    ...one('dueBefore', dueBefore && T.chosenDue(shownDay(dueBefore))),
-    ...each('severity', (severity) => T.chosenSeverity(levelName(severity))),
-    ...each('projectStatus', (state) => T.chosenState(T.projectStates[state] ?? state)),
-    ...one('group', group && T.chosenGroup(group)),
-    ...one('movement', moved && T.chosenMovement(moved)),
+  const moved = movement && (T.movements[movement] ?? T.issueMovements[movement] ?? movement)
+  const said: readonly (readonly [keyof Filter, string | false | undefined | readonly string[]])[] = [
+    ['project', filter.project.map(T.chosenProject)],
+    ['level', filter.level.map((level) => T.chosenLevel(levelName(level)))],
+    ['likelihood', cell && filter.residual ? T.chosenResidual(cell) : cell],
+    ['unplaced', unplaced && T.chosenUnplaced],
+    ['owner', owner && T.chosenOwner(ownerName(owner, overview))],
+    ['ownership', filter.ownership.map((one) => T.chosenOwner(T.ownerships[one]?.toLowerCase() ?? one))],
+    ['search', search && T.chosenSearch(search)],
+    ['status', filter.status.map((status) => T.chosenStatus(statusName(status)))],
+    ['category', filter.category.map(T.chosenCategory)],
+    ['mitigated', mitigated !== undefined && (mitigated ? T.chosenMitigated : T.unmitigated.toLowerCase())],
+    ['dueAfter', dueAfter && T.chosenDueAfter(shownDay(dueAfter))],
+    ['dueBefore', dueBefore && T.chosenDue(shownDay(dueBefore))],
+    ['severity', filter.severity.map((severity) => T.chosenSeverity(levelName(severity)))],
+    ['projectStatus', filter.projectStatus.map((state) => T.chosenState(T.projectStates[state] ?? state))],
+    ['group', group && T.chosenGroup(group)],
+    ['movement', moved && T.chosenMovement(moved)],
   ]
+  return said.flatMap(([name, words]) =>
+    [words || []].flat().map((text, index) => ({ name, text, without: withoutPart(filter, name, index) })),
+  )
+}
+
+/** The filter without one of its parts, or without one value of a part that can have several. */
+function withoutPart(filter: Filter, name: keyof Filter, index: number): Partial<Filter> {
+  if (name === 'likelihood') return { likelihood: undefined, impact: undefined }
+  const values = filter[name]
+  return { [name]: Array.isArray(values) ? values.filter((one) => one !== values[index]) : undefined }
 }
 
 /** Says of one list only which it is of, so that the others need not say that they do not follow it. */
