@@ -92,6 +92,10 @@ export interface List<Node> {
   readonly nodes: readonly Node[]
 }
 
+export interface Group extends Ref {
+  readonly memberCount: number
+}
+
 export interface Overview {
   readonly riskMatrix: Matrix
   /** Only if it is another one: a cell is chosen, or what remains is shown. */
@@ -105,7 +109,7 @@ export interface Overview {
   readonly issues: List<Issue>
   readonly projects: { readonly nodes: readonly Project[] }
   readonly personnel?: List<Member>
-  readonly groups?: { readonly nodes: readonly (Ref & { readonly memberCount: number })[] }
+  readonly groups?: { readonly nodes: readonly Group[] }
 }
 
 export interface Key {
@@ -208,7 +212,7 @@ export function registerQuery(filter: Filter): string {
   return graphqlQuery(text, { risks: riskFilterOf(filter), first: PAGE, order: filter.order })
 }
 
-interface Movement extends Entry {
+export interface Movement extends Entry {
   readonly movement: string
 }
 

@@ -254,11 +254,7 @@ function withoutPart(filter: Filter, name: keyof Filter, index: number): Partial
 const OF_ONE_LIST: readonly string[] = ['group', 'movement', 'severity']
 
 /** Says which parts of the filter a section does not follow, if they are set. */
-export function unfollowed(
-  filter: Filter,
-  overview: Overview | undefined,
-  followed: readonly string[],
-): HTMLElement | false {
+export function unfollowed(filter: Filter, overview: Overview, followed: readonly string[]): HTMLElement | false {
   const words = wordsOf(filter, overview).filter(({ name }) => ![...followed, ...OF_ONE_LIST].includes(name))
   return words.length > 0 && remark(T.notFollowed(words.map(({ text }) => text).join(', ')))
 }

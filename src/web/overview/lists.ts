@@ -1,19 +1,17 @@
 import { el, given, remark, replace, section } from '../dom.js'
 import { shownAge, shownNumber, T } from '../texts.js'
 import { entryName, type Link, viewLink } from './address.js'
-import type { Late, Overview, Past, ProjectRef, Shown } from './data.js'
+import type { Entry, Group, Issue, Late, Overview, Past, Project, Shown } from './data.js'
 import { contains, FIRST, shownProjects } from './data.js'
 import { allIssuesOf, allRisksOf, type Filter, issueFilterOf, lateOf, queryOf } from './filter.js'
 import { unfollowed } from './filterBar.js'
 import { chip, levelOf, statusMark } from './levels.js'
 import { loading } from './past.js'
-import { csvLink, extent, type More, ordering, type Row, table } from './tables.js'
+import { type Column, csvLink, extent, type Fail, type More, ordering, table } from './tables.js'
 import { dueDay, facts, peopleList, responsible } from './views/parts.js'
 
-type Fail = (error: unknown) => void
-
 /** The project of a risk or an issue, and its reference there. */
-export function placed({ project, reference }: { project: ProjectRef; reference: string }, link: Link): HTMLElement {
+export function placed({ project, reference }: Entry, link: Link): HTMLElement {
   return el(
     'div',
     { title: `${project.name} · ${reference}` },
@@ -23,9 +21,10 @@ export function placed({ project, reference }: { project: ProjectRef; reference:
 }
 
 /** The title of a risk or an issue, in two lines at most, with what is only printed. */
-export function titled(title: HTMLAnchorElement, id: string, ...more: readonly Node[]): HTMLElement {
-  title.id = id
-  return el('div', {}, el('div', { class: 'title', title: title.textContent ?? '' }, title), ...more)
+export function titled(kind: 'risk' | 'issue', entry: Entry, ...more: readonly Node[]): HTMLElement {
+  const view = viewLink(kind, entryName(entry), given(entry.title))
+  view.id = entry.id
+  return el('div', {}, el('div', { class: 'title', title: entry.title }, view), ...more)
 }
 
 export function issuesPart(link: Link, more: More, fail: Fail) {
@@ -34,30 +33,22 @@ export function issuesPart(link: Link, more: More, fail: Fail) {
   function show(overview: Overview, filter: Filter): void {
     const { nodes, totalCount } = overview.issues
     const order = ordering(link, 'issues', 'issueOrder', filter)
-    const columns = [
-      { ...order(T.severity, 'SEVERITY'), kind: 'level' },
-      { label: T.issue, kind: 'title' },
-      { label: T.project, kind: 'place' },
-      { label: T.status, kind: 'short' },
-      { label: T.assignee, kind: 'holder' },
-      { ...order(T.due, 'DUE'), kind: 'day' },
-      { ...order(T.changed, 'UPDATED'), kind: 'short' },
+    const holder = (one: Issue) => responsible(one.assignee, one.assigneeName, one.assigneeId, T.noAssignee)
+    const columns: readonly Column<Issue>[] = [
+      { ...order(T.severity, 'SEVERITY'), kind: 'level', cell: ({ severity }) => chip(severity) },
+      { label: T.issue, kind: 'title', cell: (issue) => titled('issue', issue) },
+      { label: T.project, kind: 'place', cell: (issue) => placed(issue, link) },
+      { label: T.status, kind: 'short', cell: ({ status }) => statusMark(status) },
+      { label: T.assignee, kind: 'holder', cell: holder },
+      { ...order(T.due, 'DUE'), kind: 'day', cell: ({ dueOn }) => dueDay(dueOn) },
+      { ...order(T.changed, 'UPDATED'), kind: 'short', cell: ({ updatedAt }) => shownAge(updatedAt) },
     ]
-    const rows = nodes.map((issue) => [
-      chip(issue.severity),
-      titled(viewLink('issue', entryName(issue), given(issue.title)), issue.id),
-      placed(issue, link),
-      statusMark(issue.status),
-      responsible(issue.assignee, issue.assigneeName, issue.assigneeId, T.noAssignee),
-      dueDay(issue.dueOn),
-      shownAge(issue.updatedAt),
-    ])
     replace(tools, csvLink('issues', queryOf({ ...issueFilterOf(filter), order: filter.issueOrder }), fail))
     const followed = ['project', 'projectStatus', 'owner', 'ownership', 'search', 'dueAfter', 'dueBefore', 'severity']
     replace(
       body,
       unfollowed(filter, overview, followed),
-      nodes.length === 0 ? remark(T.noIssues) : table(T.issuesCaption, columns, rows, 'entries'),
+      nodes.length === 0 ? remark(T.noIssues) : table(T.issuesCaption, columns, nodes, 'entries'),
       extent('issues', more, T.ofIssues, nodes.length, totalCount),
     )
   }
@@ -68,24 +59,23 @@ export function issuesPart(link: Link, more: More, fail: Fail) {
 export function latePart(link: Link, more: More) {
   const { root, body } = section('late', T.late)
   replace(body, loading())
-  const columns = [{ label: T.name }, { label: T.issuesLate, kind: 'number' }, { label: T.risksLate, kind: 'number' }]
   function show({ overdueByPerson: { total, people } }: Past, filter: Filter, overview: Overview): void {
     const counted = (section: string, { personId }: Late, late: number, all: number) => {
       const text = T.ofAll(late, all)
       return personId === null || late === 0 ? text : link(section, lateOf(personId), text)
     }
-    const rows = people.map(
-      (one): Row => [
-        responsible(one.person, one.name, one.personId),
-        counted('issues', one, one.overdueIssueCount, one.openIssueCount),
-        counted('register', one, one.overdueRiskCount, one.riskCount),
-      ],
-    )
+    const issues = (one: Late) => counted('issues', one, one.overdueIssueCount, one.openIssueCount)
+    const risks = (one: Late) => counted('register', one, one.overdueRiskCount, one.riskCount)
+    const columns: readonly Column<Late>[] = [
+      { label: T.name, cell: ({ person, name, personId }) => responsible(person, name, personId) },
+      { label: T.issuesLate, kind: 'number', cell: issues },
+      { label: T.risksLate, kind: 'number', cell: risks },
+    ]
     replace(
       body,
       unfollowed(filter, overview, ['project', 'projectStatus']),
-      total === 0 ? remark(T.noneLate) : table(T.lateCaption, columns, rows),
-      total > FIRST.late && extent('late', more, T.ofPeople, rows.length, total),
+      total === 0 ? remark(T.noneLate) : table(T.lateCaption, columns, people),
+      total > FIRST.late && extent('late', more, T.ofPeople, people.length, total),
     )
   }
   return { root, show }
@@ -93,35 +83,37 @@ export function latePart(link: Link, more: More) {
 
 export function projectsPart(link: Link, more: More) {
   const { root, body } = section('projects', T.projects)
-  const columns = [
-    { label: T.project },
-    { label: T.openRisks, kind: 'number' },
-    { label: T.issuesShort, kind: 'number' },
-    { label: T.topScore, kind: 'level' },
-    { label: T.synced, kind: 'short wide' },
+
+  function titleOf({ key, name, status }: Project): HTMLElement {
+    const state = status === 'ACTIVE' ? '' : ` · ${T.projectStates[status] ?? status}`
+    const place = el('div', { class: 'meta' }, link('', { project: [key] }, key), state)
+    return el('div', {}, viewLink('project', key, given(name)), place)
+  }
+
+  function topOf({ key, topRiskScore: score }: Project): Node | string {
+    if (score === null) return T.nothing
+    const level = levelOf(score)
+    return link('register', { ...allRisksOf(key), level: [level] }, chip(level, score))
+  }
+
+  const counted = (section: string, filter: Partial<Filter>, count: number) =>
+    count === 0 ? '0' : link(section, filter, shownNumber(count))
+  const issuesOf = ({ key, openIssueCount }: Project) => counted('issues', allIssuesOf(key), openIssueCount)
+  const columns: readonly Column<Project>[] = [
+    { label: T.project, cell: titleOf },
+    { label: T.openRisks, kind: 'number', cell: (one) => counted('register', allRisksOf(one.key), one.openRiskCount) },
+    { label: T.issuesShort, kind: 'number', cell: issuesOf },
+    { label: T.topScore, kind: 'level', cell: topOf },
+    { label: T.synced, kind: 'short wide', cell: ({ syncedAt }) => (syncedAt ? shownAge(syncedAt) : T.never) },
   ]
   function show(overview: Overview, filter: Filter, shown: Shown): void {
     const all = shownProjects(overview, filter).filter(({ key, name }) => contains(filter, key, name))
-    const rows = all.slice(0, shown.projects).map((project) => {
-      const { key, name, status, openRiskCount, openIssueCount, topRiskScore, syncedAt } = project
-      const top = topRiskScore === null ? undefined : levelOf(topRiskScore)
-      const state = status === 'ACTIVE' ? '' : ` · ${T.projectStates[status] ?? status}`
-      const place = el('div', { class: 'meta' }, link('', { project: [key] }, key), state)
-      return [
-        el('div', {}, viewLink('project', key, given(name)), place),
-        openRiskCount === 0 ? '0' : link('register', allRisksOf(key), shownNumber(openRiskCount)),
-        openIssueCount === 0 ? '0' : link('issues', allIssuesOf(key), shownNumber(openIssueCount)),
-        top === undefined || topRiskScore === null
-          ? T.nothing
-          : link('register', { ...allRisksOf(key), level: [top] }, chip(top, topRiskScore)),
-        syncedAt === null ? T.never : shownAge(syncedAt),
-      ]
-    })
+    const first = all.slice(0, shown.projects)
     replace(
       body,
       unfollowed(filter, overview, ['project', 'projectStatus', 'search']),
-      rows.length === 0 ? remark(T.noProjects) : table(T.projectsCaption, columns, rows),
-      all.length > rows.length && extent('projects', more, T.ofProjects, rows.length, all.length),
+      all.length === 0 ? remark(T.noProjects) : table(T.projectsCaption, columns, first),
+      all.length > first.length && extent('projects', more, T.ofProjects, first.length, all.length),
     )
   }
   return { root, show }
@@ -132,6 +124,12 @@ export function peoplePart(link: Link, more: More, fail: Fail) {
   const tools = el('p', { class: 'tools no-print' })
   const roster = section('roster', T.roster, tools)
   const groups = section('groups', T.groups)
+  const membersOf = (group: string, count: number) =>
+    count === 0 ? '0' : link('roster', { group, search: undefined }, shownNumber(count))
+  const groupColumns: readonly Column<Group>[] = [
+    { label: T.name, cell: ({ name }) => viewLink('group', name, given(name)) },
+    { label: T.members, kind: 'number', cell: ({ name, memberCount }) => membersOf(name, memberCount) },
+  ]
   function show(overview: Overview, filter: Filter, shown: Shown): void {
     const { personnel, groups: found } = overview
     if (!personnel || !found) {
@@ -147,17 +145,11 @@ export function peoplePart(link: Link, more: More, fail: Fail) {
       extent('people', more, T.ofPeople, personnel.nodes.length, personnel.totalCount),
     )
     const named = found.nodes.filter(({ name }) => contains(filter, name))
-    const rows = named
-      .slice(0, shown.groups)
-      .map(({ name, memberCount }) => [
-        viewLink('group', name, given(name)),
-        memberCount === 0 ? '0' : link('roster', { group: name, search: undefined }, shownNumber(memberCount)),
-      ])
-    const columns = [{ label: T.name }, { label: T.members, kind: 'number' }]
+    const first = named.slice(0, shown.groups)
     replace(
       groups.body,
-      rows.length === 0 ? remark(T.noGroups) : table(T.groupsCaption, columns, rows),
-      named.length > rows.length && extent('groups', more, T.ofGroups, rows.length, named.length),
+      named.length === 0 ? remark(T.noGroups) : table(T.groupsCaption, groupColumns, first),
+      named.length > first.length && extent('groups', more, T.ofGroups, first.length, named.length),
     )
   }
   return { roster: roster.root, groups: groups.root, show }

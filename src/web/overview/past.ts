@@ -1,12 +1,12 @@
 import { el, given, remark, replace, section, svg } from '../dom.js'
 import { shownDay, shownNumber, T } from '../texts.js'
 import { entryName, type Link, viewLink } from './address.js'
-import type { RiskMovement, Shown, TrendPoint } from './data.js'
-import { FIRST, type IssueMovement, type Overview, type Past } from './data.js'
+import type { IssueMovement, Movement, Overview, Past, RiskMovement, Shown, TrendPoint } from './data.js'
+import { FIRST } from './data.js'
 import { type Filter, sinceOf } from './filter.js'
 import { unfollowed } from './filterBar.js'
 import { chip, LEVELS } from './levels.js'
-import { extent, type More, type Row, table } from './tables.js'
+import { type Column, extent, type More, table } from './tables.js'
 
 /** Until the past is there, which takes longer than the present. */
 export const loading = () => el('p', { class: 'note loading' }, T.loading)
@@ -20,13 +20,12 @@ export function movedPart(link: Link, more: More) {
     const { counts, risks, issues } = movements
     const since = shownDay(sinceOf(filter))
     replace(day, T.movedSince(since))
-    const isChosen = ({ movement }: { movement: string }) => movement === (filter.movement ?? movement)
-    const [moved, movedIssues] = [risks.filter(isChosen), issues?.filter(isChosen)]
+    const isChosen = ({ movement }: Movement) => movement === (filter.movement ?? movement)
     const kinds = filter.movement ? [filter.movement] : Object.keys(T.movements)
     const all = kinds.reduce((sum, kind) => sum + (counts[kind.toLowerCase()] ?? 0), 0)
-    const entries = movedIssues
-      ? table(T.movedIssuesCaption, columns(T.issue, T.change), movedIssues.slice(0, most).map(issueRow))
-      : table(T.movedCaption, columns(T.risk, T.score), moved.slice(0, most).map(riskRow))
+    const entries = issues
+      ? table(T.movedIssuesCaption, ISSUE_COLUMNS, issues.filter(isChosen).slice(0, most))
+      : table(T.movedCaption, RISK_COLUMNS, risks.filter(isChosen).slice(0, most))
     const isStill = Object.values(counts).every((count) => count === 0)
     const words = issues ? T.ofIssues : T.ofRisks
     replace(
@@ -57,31 +56,31 @@ export function movedPart(link: Link, more: More) {
   return { root, show }
 }
 
-const columns = (what: string, change: string) => [
-  { label: T.movement, kind: 'trend wide' },
-  { label: what },
-  { label: change, kind: 'level' },
+const WORDS: Readonly<Record<string, string>> = { ...T.movements, ...T.issueMovements }
+const wordOf = ({ movement }: Movement) => WORDS[movement] ?? ''
+
+const columnsOf = <One extends Movement>(kind: 'risk' | 'issue', change: string, changeOf: (one: One) => Node) => [
+  {
+    label: T.movement,
+    kind: 'trend wide',
+    cell: (one: One) => el('span', { class: `moved ${one.movement}` }, wordOf(one)),
+  },
+  { label: T.kinds[kind] ?? '', cell: (one: One) => titleOf(kind, one) },
+  { label: change, kind: 'level', cell: changeOf },
 ]
 
-const riskRow = (risk: RiskMovement) => row('risk', risk, T.movements[risk.movement], scores(risk))
-
-function issueRow(issue: IssueMovement): Row {
-  const { movement, severityFrom, severityTo, dueFrom, dueTo } = issue
-  const days = () => T.fromTo(dueFrom ? shownDay(dueFrom) : T.nothing, dueTo ? shownDay(dueTo) : T.nothing)
-  const change = movement === 'SLIPPED' ? el('span', {}, days()) : levels(severityFrom, severityTo)
-  return row('issue', issue, T.issueMovements[movement], change)
+function titleOf(kind: 'risk' | 'issue', one: Movement): HTMLElement {
+  const narrow = el('span', { class: 'narrow' }, `${wordOf(one)} · `)
+  const place = el('div', { class: 'meta' }, narrow, `${one.project.key} · `, given(one.reference))
+  return el('div', {}, el('div', { class: 'title' }, viewLink(kind, entryName(one), given(one.title))), place)
 }
 
-function row(kind: 'risk' | 'issue', one: RiskMovement | IssueMovement, word = '', change: Node): Row {
-  const { movement, project, reference, title } = one
-  const narrow = el('span', { class: 'narrow' }, `${word} · `)
-  const place = el('div', { class: 'meta' }, narrow, `${project.key} · `, given(reference))
-  const link = viewLink(kind, entryName(one), given(title))
-  return [
-    el('span', { class: `moved ${movement}` }, word),
-    el('div', {}, el('div', { class: 'title' }, link), place),
-    change,
-  ]
+const RISK_COLUMNS = columnsOf('risk', T.score, scores)
+const ISSUE_COLUMNS = columnsOf('issue', T.change, changes)
+
+function changes({ movement, severityFrom, severityTo, dueFrom, dueTo }: IssueMovement): Node {
+  if (movement !== 'SLIPPED') return levels(severityFrom, severityTo)
+  return el('span', {}, T.fromTo(dueFrom ? shownDay(dueFrom) : T.nothing, dueTo ? shownDay(dueTo) : T.nothing))
 }
 
 function scores({ scoreFrom, scoreTo, levelFrom, levelTo }: RiskMovement): Node {
@@ -190,9 +189,10 @@ function chart(points: readonly TrendPoint[], top: number): SVGElement {
 }
 
 function rows(points: readonly TrendPoint[]): HTMLTableElement {
-  const levels = BANDS.map(({ level, member }) => ({ label: T.levels[level] ?? level, member, kind: 'number' }))
-  const figures = [...levels, { label: T.live, member: 'live' as const, kind: 'number' }]
-  const row = (point: TrendPoint) => figures.map(({ member }) => shownNumber(Number(point[member])))
-  const all = points.map((point) => [shownDay(point.on), ...row(point)])
-  return table(T.trendHeading, [{ label: T.day }, ...figures], all)
+  const figure = (label: string, member: keyof TrendPoint): Column<TrendPoint> => {
+    return { label, kind: 'number', cell: (point) => shownNumber(Number(point[member])) }
+  }
+  const levels = BANDS.map(({ level, member }) => figure(T.levels[level] ?? level, member))
+  const day = { label: T.day, cell: ({ on }: TrendPoint) => shownDay(on) }
+  return table(T.trendHeading, [day, ...levels, figure(T.live, 'live')], points)
 }

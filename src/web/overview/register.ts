@@ -1,23 +1,17 @@
 import { base, hasGraphiql } from '../api.js'
 import { el, given, remark, replace, section, spoken } from '../dom.js'
 import { shownNumber, T } from '../texts.js'
-import { entryName, type Link, viewLink } from './address.js'
+import type { Link } from './address.js'
 import { type Overview, type Risk, type RiskMovement, registerQuery, SHOWN_MAX } from './data.js'
 import { type Filter, queryOf, riskFilterOf } from './filter.js'
 import { chip, statusMark } from './levels.js'
 import { placed, titled } from './lists.js'
 import { basisChoice } from './matrix.js'
-import { csvLink, extent, type More, ordering, type Row, table } from './tables.js'
+import { type Column, csvLink, extent, type Fail, type More, ordering, table } from './tables.js'
 import { dueDay, responsible } from './views/parts.js'
 
-interface Actions {
-  readonly link: Link
-  readonly more: More
-  fail(error: unknown): void
-}
-
 /** The ranked register of what the filter leaves. */
-export function registerPart({ link, more, fail }: Actions) {
+export function registerPart(link: Link, more: More, fail: Fail) {
   const tools = el('div', { class: 'tools no-print' })
   const { root, body } = section('register', T.register, tools)
 
@@ -37,30 +31,20 @@ export function registerPart({ link, more, fail }: Actions) {
   }
 
   function rows(risks: readonly Risk[], filter: Filter, moved?: ReadonlyMap<string, RiskMovement>): HTMLTableElement {
+    const factorsLabel = el('abbr', { title: T.factorsMean }, T.factors)
     const order = ordering(link, 'register', 'order', filter)
-    const columns = [
-      { ...order(T.rank, 'RANK'), kind: 'number rank' },
-      { label: T.risk, kind: 'title' },
-      { label: T.project, kind: 'place' },
-      { label: T.status, kind: 'short' },
-      { label: el('abbr', { title: T.factorsMean }, T.factors), kind: 'short factors' },
-      { label: T.scoreThen, kind: 'level' },
-      { label: T.owner, kind: 'holder' },
-      { ...order(T.due, 'DUE'), kind: 'day' },
-      { ...order(T.trend, 'UPDATED'), kind: 'trend' },
+    const columns: readonly Column<Risk>[] = [
+      { ...order(T.rank, 'RANK'), kind: 'number rank', cell: ({ rank }) => (rank ? shownNumber(rank) : T.nothing) },
+      { label: T.risk, kind: 'title', cell: (risk) => titled('risk', risk, measure(risk)) },
+      { label: T.project, kind: 'place', cell: (risk) => placed(risk, link) },
+      { label: T.status, kind: 'short', cell: ({ status }) => statusMark(status) },
+      { label: factorsLabel, kind: 'short factors', cell: (risk) => factors(risk, filter) },
+      { label: T.scoreThen, kind: 'level', cell: (risk) => scores(risk, filter) },
+      { label: T.owner, kind: 'holder', cell: (risk) => responsible(risk.owner, risk.ownerName, risk.ownerId) },
+      { ...order(T.due, 'DUE'), kind: 'day', cell: ({ dueOn }) => dueDay(dueOn) },
+      { ...order(T.trend, 'UPDATED'), kind: 'trend', cell: ({ id }) => (moved ? trend(moved.get(id)) : '') },
     ]
-    const row = (risk: Risk): Row => [
-      risk.rank === null ? T.nothing : shownNumber(risk.rank),
-      titled(viewLink('risk', entryName(risk), given(risk.title)), risk.id, measure(risk)),
-      placed(risk, link),
-      statusMark(risk.status),
-      factors(risk, filter),
-      scores(risk, filter),
-      responsible(risk.owner, risk.ownerName, risk.ownerId),
-      dueDay(risk.dueOn),
-      moved ? trend(moved.get(risk.id)) : '',
-    ]
-    return table(T.registerCaption, columns, risks.map(row), 'entries')
+    return table(T.registerCaption, columns, risks, 'entries')
   }
   return { root, show }
 }
