@@ -3,6 +3,9 @@ import { T } from './texts.js'
 /** The `data-` attributes that the server sets on the body. */
 const { basePath = '', keyName = '', signIn: settingsPath } = document.body.dataset
 
+/** The only address that has to be registered with the provider. */
+const redirectUri = `${location.origin}${basePath}/signed-in`
+
 /** Whether the service has an identity provider for people. */
 export const hasSignIn = settingsPath !== undefined
 
@@ -25,13 +28,7 @@ interface Pending {
 }
 
 /** What belongs to the access token, which is kept like a key. */
-interface Session {
-  readonly client: Client
-  readonly refreshToken: string | undefined
-  readonly idToken: string | undefined
-  readonly renewAt: number
-  readonly endsAt: number
-}
+type Session = Awaited<ReturnType<typeof requestTokens>>['held']
 
 const pending = stored<Pending>('operations.signing-in')
 const session = stored<Session>('operations.signed-in')
@@ -68,7 +65,7 @@ export async function signIn(to = location.href.slice(location.origin.length)): 
     ...client.parameters,
     response_type: 'code',
     client_id: client.clientId,
-    redirect_uri: redirectUri(),
+    redirect_uri: redirectUri,
     state,
     nonce,
     code_challenge: base64url(new Uint8Array(challenge)),
@@ -103,10 +100,10 @@ async function exchange({ client, nonce, verifier }: Pending, given: URLSearchPa
   // RFC 9207, by providers that send it.
   if ((given.get('iss') ?? client.issuer) !== client.issuer) throw new SignInRefused(T.signInForeign)
   const code = given.get('code') ?? ''
-  const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri(), code_verifier: verifier }
-  const { token, ...tokens } = await requestTokens(client, grant)
-  if (tokens.idToken && nonceIn(tokens.idToken) !== nonce) throw new SignInRefused(T.signInForeign)
-  keep(token, { client, ...tokens })
+  const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }
+  const { token, held } = await requestTokens(client, grant)
+  if (held.idToken && nonceIn(held.idToken) !== nonce) throw new SignInRefused(T.signInForeign)
+  keep(token, held)
 }
 
 function keep(token: string, held: Session): void {
@@ -138,11 +135,11 @@ export async function renewed(): Promise<void> {
 async function renew(held: Session, refreshToken: string): Promise<void> {
   try {
     const grant = { grant_type: 'refresh_token', refresh_token: refreshToken }
-    const { token, ...tokens } = await requestTokens(held.client, grant)
+    const { token, held: given } = await requestTokens(held.client, grant)
     // The person has signed out meanwhile.
     if (!isSignedIn()) return
-    const kept = { refreshToken: tokens.refreshToken ?? refreshToken, idToken: tokens.idToken ?? held.idToken }
-    const next = { ...held, ...tokens, ...kept }
+    const kept = { refreshToken: given.refreshToken ?? refreshToken, idToken: given.idToken ?? held.idToken }
+    const next = { ...given, ...kept }
     keep(token, next)
     renewals.postMessage({ used: refreshToken, token, held: next })
   } catch (error) {
@@ -153,7 +150,8 @@ async function renew(held: Session, refreshToken: string): Promise<void> {
   }
 }
 
-async function requestTokens({ clientId, parameters, tokenEndpoint = '' }: Client, grant: Record<string, string>) {
+async function requestTokens(client: Client, grant: Record<string, string>) {
+  const { clientId, parameters, tokenEndpoint = '' } = client
   const { resource } = parameters
   const body = new URLSearchParams({ ...grant, client_id: clientId, ...(resource && { resource }) })
   const response = await fetch(tokenEndpoint, { method: 'POST', body, signal: AbortSignal.timeout(RESPONSE_MS) })
@@ -164,13 +162,14 @@ async function requestTokens({ clientId, parameters, tokenEndpoint = '' }: Clien
   if (typeof given.access_token !== 'string') throw new SignInRefused(T.signInForeign)
   // RFC 6749 only recommends it.
   const lifeS = Number(given.expires_in) || 300
-  return {
-    token: given.access_token as string,
+  const held = {
+    client,
     refreshToken: given.refresh_token as string | undefined,
     idToken: given.id_token as string | undefined,
     renewAt: Date.now() + Math.max(lifeS - 60, lifeS / 2) * 1_000,
     endsAt: Date.now() + lifeS * 1_000,
   }
+  return { token: given.access_token as string, held }
 }
 
 /** Forgets the token, here and at the provider if it has an address for that; false if the page stays. */
@@ -183,14 +182,9 @@ export function signOut(): boolean {
   goTo(held.client.endSessionEndpoint, {
     ...(held.idToken && { id_token_hint: held.idToken }),
     client_id: held.client.clientId,
-    post_logout_redirect_uri: redirectUri(),
+    post_logout_redirect_uri: redirectUri,
   })
   return true
-}
-
-/** The only address that has to be registered with the provider. */
-function redirectUri(): string {
-  return `${location.origin}${basePath}/signed-in`
 }
 
 function goTo(endpoint: string, parameters: Readonly<Record<string, string>>): void {

@@ -47,7 +47,7 @@ const storage = {
   },
 }
 
-let used = key.current ?? (key.suggested || NO_KEY)
+const used = () => key.current ?? (key.suggested || NO_KEY)
 
 /** The headers of the tab that is open. */
 let headers: Model | undefined
@@ -55,24 +55,23 @@ let headers: Model | undefined
 function showUsed(): void {
   const text = headers?.getValue() ?? ''
   const given = AUTHORIZATION.exec(text)?.[2]
-  if (given && given !== used) headers?.setValue(text.replace(AUTHORIZATION, (_, before: string) => `${before}${used}`))
+  if (given && given !== used()) headers?.setValue(text.replace(AUTHORIZATION, (_, before: string) => before + used()))
 }
 
 /** One key for all tabs: what is typed in the headers of one is shown in the others. */
 function shareKey(model: Model): void {
   headers = model
   let pause: ReturnType<typeof setTimeout> | undefined
-  let tried = used
+  let tried = used()
   const tryKey = () => {
-    if (used === tried || !isJson(model.getValue())) return
-    tried = used
+    if (used() === tried || !isJson(model.getValue())) return
+    tried = used()
     loadDocumentation()
   }
   model.onDidChangeContent(({ isFlush }) => {
     if (isFlush) return showUsed()
     const given = AUTHORIZATION.exec(model.getValue())?.[2]
     if (!given || given.includes(NO_KEY)) return
-    used = given
     key.keep(given)
     clearTimeout(pause)
     pause = setTimeout(tryKey, TYPED_MS)
@@ -99,9 +98,7 @@ const RENEW_EVERY_MS = 5_000
 async function showRenewed(): Promise<void> {
   // The next request says that the token has expired.
   await renewed().catch(() => undefined)
-  if (!isSignedIn() || !key.current) return
-  used = key.current
-  showUsed()
+  if (isSignedIn()) showUsed()
 }
 
 if (hasSignIn) {
@@ -131,7 +128,7 @@ YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), {
   query: shown?.query,
   variables: shown?.variables,
   defaultTabs: [...opened, ...starters(new Date())],
-  defaultHeaders: JSON.stringify({ Authorization: `Bearer ${used}` }, null, 2),
+  defaultHeaders: JSON.stringify({ Authorization: `Bearer ${used()}` }, null, 2),
   defaultEditorToolsVisibility: 'headers',
   // The tab's key is stored, but by this page.
   shouldPersistHeaders: false,

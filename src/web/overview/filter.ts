@@ -149,14 +149,12 @@ const persons = (owner: string | undefined) => (owner === undefined ? undefined 
 const orNone = <V>(list: readonly V[]) => (list.length === 0 ? undefined : list)
 
 /** The projects whose risks and issues count: those that are not closed, unless others are chosen. */
-export function projectsOf({ project, projectStatus }: Filter) {
-  const status = hidesClosed({ project, projectStatus })
-    ? VALUES.projectStatus.filter((one) => one !== 'CLOSED')
-    : projectStatus
-  return { project: orNone(project), projectStatus: orNone(status) }
+export function projectsOf(filter: Filter) {
+  const open = VALUES.projectStatus.filter((one) => one !== 'CLOSED')
+  return { project: orNone(filter.project), projectStatus: orNone(hidesClosed(filter) ? open : filter.projectStatus) }
 }
 
-export function hidesClosed({ project, projectStatus }: Pick<Filter, 'project' | 'projectStatus'>): boolean {
+export function hidesClosed({ project, projectStatus }: Filter): boolean {
   return project.length === 0 && projectStatus.length === 0
 }
 

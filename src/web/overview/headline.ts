@@ -54,13 +54,11 @@ export function headlinePart(link: Link) {
 
   /** How many of the shown projects are in each state. */
   function states(projects: readonly Project[]): HTMLElement {
-    const counted = Object.entries(T.projectStates)
-      .map(([status, word]) => ({ status, word, count: projects.filter((one) => one.status === status).length }))
-      .filter(({ count }) => count > 0)
-      .map(({ status, word, count }) =>
-        el('li', {}, link('projects', { projectStatus: [status] }, ...figure(count, word))),
-      )
-    return el('ul', { class: 'parts states' }, ...counted)
+    const items = Object.entries(T.projectStates).flatMap(([status, word]) => {
+      const count = projects.filter((one) => one.status === status).length
+      return count > 0 ? el('li', {}, link('projects', { projectStatus: [status] }, ...figure(count, word))) : []
+    })
+    return el('ul', { class: 'parts states' }, ...items)
   }
 
   function freshness(projects: readonly Project[]): HTMLElement {

@@ -179,8 +179,7 @@ async function refresh(): Promise<void> {
     if (mine === turn) showPast(then)
   } catch (error) {
     if (mine !== turn) return
-    const { parameter, message } = error instanceof Refused ? error : { parameter: '', message: '' }
-    if (!refuse(parameter, message, location.search)) return fail(error)
+    if (!(error instanceof Refused) || !refuse(error.parameter, error.message, location.search)) return fail(error)
     filter = filterIn(location.search)
     void refresh()
   }
