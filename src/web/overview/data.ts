@@ -66,13 +66,11 @@ export interface Issue extends Entry, Texts<'dueOn' | 'assigneeName'> {
   readonly assigneeId?: string | null
 }
 
-export interface Project extends ProjectRef {
+export interface Project extends ProjectRef, Numbers<'topRiskScore'>, Texts<'syncedAt'> {
   readonly id: string
   readonly status: string
   readonly openRiskCount: number
   readonly openIssueCount: number
-  readonly topRiskScore: number | null
-  readonly syncedAt: string | null
 }
 
 export interface LevelCount {

@@ -62,7 +62,10 @@ export function filterIn(query: string) {
       .map((word) => word.toUpperCase())
       .filter((word) => VALUES[name].includes(word))
   const step = (name: string) => (/^[1-5]$/.test(one(name) ?? '') ? Number(one(name)) : undefined)
-  const day = (name: string) => (isDay(one(name) ?? '') ? one(name) : undefined)
+  const day = (name: string) => {
+    const text = one(name) ?? ''
+    return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined
+  }
   const isTrue = (name: string) => one(name) === 'true' || undefined
   return {
     project: several('project'),
@@ -102,10 +105,6 @@ export const NO_FILTER = filterIn('')
 
 function partsOf(given: URLSearchParams, name: string): string[] {
   return given.getAll(name).flatMap((text) => text.split(',').filter((part) => part !== ''))
-}
-
-function isDay(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 }
 
 /** The values of a URL that its filter does not have. */

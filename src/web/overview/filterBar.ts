@@ -60,22 +60,19 @@ export function filterPart(choose: Choose) {
     event.preventDefault()
     typed.now()
   }
+  const first = [field(T.search, search), field(T.project, project), field(T.level, level), field(T.owner, owner.input)]
+  const days = [field(T.dueAfter, dueAfter), field(T.dueBefore, dueBefore), field(T.since, since)]
+  const others = [field(T.status, status), field(T.category, category), ...days, field(T.unmitigated, unmitigated)]
   const form = el(
     'form',
     { class: 'filter', role: 'search', 'aria-label': T.filter, onsubmit: submit },
-    ...[field(T.search, search), field(T.project, project), field(T.level, level), field(T.owner, owner.input)],
+    ...first,
     owner.list,
     el(
       'details',
       { id: 'more-filters' },
       el('summary', {}, T.moreFilters),
-      el(
-        'div',
-        { class: 'filter' },
-        ...[field(T.status, status), field(T.category, category), field(T.dueAfter, dueAfter)],
-        ...[field(T.dueBefore, dueBefore), field(T.since, since), field(T.unmitigated, unmitigated)],
-        categories,
-      ),
+      el('div', { class: 'filter' }, ...others, categories),
     ),
   )
   const links = Object.entries(T.sections).map(([id, word]) => el('a', { href: `#${id}` }, word))

@@ -92,11 +92,6 @@ function showOnly(...parts: readonly Element[]): void {
   for (const one of page.children) one.toggleAttribute('hidden', !parts.includes(one))
 }
 
-/** Marks what belongs to a filter that is no longer chosen, until what it is now is there. */
-function showBusy(isBusy: boolean, ...parts: readonly Element[]): void {
-  for (const one of parts) one.setAttribute('aria-busy', String(isBusy))
-}
-
 document.body.append(
   el('a', { class: 'skip', href: '#main' }, T.skip),
   el(
@@ -131,12 +126,11 @@ function choose(change: Partial<Filter>, to = '', isTyped = false): void {
   const how = isTyped && wasTyped ? 'replaceState' : 'pushState'
   wasTyped = isTyped
   filter = { ...filter, ...change }
-  shown = FIRST
   target = to
   history[how](null, '', addressOf(filter, to))
   filters.show(filter, present?.overview)
   void view.follow()
-  void refreshAnew()
+  refreshAnew()
 }
 
 addEventListener('popstate', () => {
@@ -146,8 +140,7 @@ addEventListener('popstate', () => {
   // What is below a view stays as it is.
   if (isSame) return
   filter = next
-  shown = FIRST
-  void refreshAnew()
+  refreshAnew()
 })
 
 function showMore(list: keyof Shown): void {
@@ -157,9 +150,11 @@ function showMore(list: keyof Shown): void {
   void refresh()
 }
 
-function refreshAnew(): Promise<void> {
-  showBusy(true, page, ...ofPast)
-  return refresh()
+/** Marks what belongs to a filter that is no longer chosen, until what it is now is there. */
+function refreshAnew(): void {
+  shown = FIRST
+  for (const one of [page, ...ofPast]) one.setAttribute('aria-busy', 'true')
+  void refresh()
 }
 
 /** Reads everything anew; what has not changed costs a 304. */
@@ -191,7 +186,7 @@ function showPage(now: Overview): void {
   present = { overview: now, of: filter }
   replace(notice)
   document.documentElement.classList.remove('old')
-  showBusy(false, page)
+  page.setAttribute('aria-busy', 'false')
   showFreshness()
   if (isSame) return
   const isEmpty = now.projects.nodes.length === 0
@@ -217,7 +212,7 @@ function goToTarget(): void {
 
 function showPast(then: Past): void {
   const isSame = then === past?.then && past.of === filter
-  showBusy(false, ...ofPast)
+  for (const one of ofPast) one.setAttribute('aria-busy', 'false')
   past = { then, of: filter }
   if (isSame || !present) return
   const { overview } = present
@@ -231,13 +226,11 @@ function showFreshness(): void {
   const data = overview && oldest(shownProjects(overview, filter))
   const asOf = data ? T.asOf(shownMoment(data.syncedAt), shownAge(data.syncedAt)) : T.neverSynced
   const words = wordsOf(filter, overview).map(({ text }) => text)
+  const printed = T.printed(shownMoment(new Date().toISOString()))
   const isOld = document.documentElement.classList.contains('old')
   const at = shownTime(refreshedAt)
   replace(freshness, `${asOf} · `, isOld ? el('strong', { class: 'overdue' }, T.oldSince(at)) : T.refreshed(at))
-  replace(
-    printHead,
-    `${T.printed(shownMoment(new Date().toISOString()))} · ${T.filterIs(words.join(', ') || T.everything)}`,
-  )
+  replace(printHead, `${printed} · ${T.filterIs(words.join(', ') || T.everything)}`)
 }
 
 addEventListener('beforeprint', () => present && showFreshness())
@@ -276,17 +269,13 @@ function fail(error: unknown): void {
 }
 
 /** Not while a form for the key is shown: it would lose the focus. */
-const canRefresh = () => document.visibilityState === 'visible' && page.isConnected && key.current !== undefined
+function refreshShown(): void {
+  if (document.visibilityState === 'visible' && page.isConnected && key.current) void refresh()
+}
 
-setInterval(() => {
-  if (canRefresh()) void refresh()
-}, POLL_MS)
-
-document.addEventListener('visibilitychange', () => {
-  if (canRefresh() && Date.now() - refreshedAt > POLL_MS) void refresh()
-})
-
-for (const change of ['online', 'offline']) addEventListener(change, () => canRefresh() && void refresh())
+setInterval(refreshShown, POLL_MS)
+for (const change of ['online', 'offline']) addEventListener(change, refreshShown)
+document.addEventListener('visibilitychange', () => Date.now() - refreshedAt > POLL_MS && refreshShown())
 
 // Back, to a page from before signing in, which the browser has kept as it was.
 addEventListener('pageshow', ({ persisted }) => persisted && void refresh())

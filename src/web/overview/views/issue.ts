@@ -7,10 +7,7 @@ import type { Content } from '../dialog.js'
 import { chip, statusMark } from '../levels.js'
 import * as part from './parts.js'
 
-interface Issue
-  extends part.Stored,
-    Omit<Listed, keyof part.Stored | 'assigneeId'>,
-    Texts<'description' | 'url' | 'assigneeId'> {
+interface Issue extends part.Stored, Listed, Texts<'description' | 'url'> {
   readonly risk: part.RiskEntry | null
   readonly raisedOn: string
   readonly details: readonly part.Detail[]

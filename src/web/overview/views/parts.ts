@@ -165,7 +165,7 @@ function plain(value: string | null, field: string): string {
 }
 
 /** At the end the history, and last of all what only machines and support need. */
-export function storedPart(stored: Stored, ...others: readonly [string, Text][]): HTMLElement[] {
+export function storedPart(stored: Stored, ...others: readonly [string, Text | undefined][]): HTMLElement[] {
   const { id, createdAt, updatedAt, history } = stored
   const ids = facts([
     ...[[fieldName('id'), id] as const, ...others].map(

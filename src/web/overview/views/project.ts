@@ -6,7 +6,7 @@ import type { Content } from '../dialog.js'
 import { allIssuesOf, allRisksOf, type Filter, today } from '../filter.js'
 import * as part from './parts.js'
 
-interface Project extends part.Stored, Omit<Listed, keyof part.Stored>, Texts<'description' | 'url'> {
+interface Project extends part.Stored, Listed, Texts<'description' | 'url'> {
   readonly details: readonly part.Detail[]
   readonly risks: List<part.RiskEntry>
   readonly issues: List<part.IssueEntry>

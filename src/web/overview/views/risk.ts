@@ -7,10 +7,7 @@ import type { Content } from '../dialog.js'
 import { chip, statusMark } from '../levels.js'
 import * as part from './parts.js'
 
-interface Risk
-  extends part.Stored,
-    Omit<Listed, keyof part.Stored | 'ownerId'>,
-    Texts<'response' | 'cause' | 'description' | 'ownerId' | 'url' | 'reviewOn'> {
+interface Risk extends part.Stored, Listed, Texts<'response' | 'cause' | 'description' | 'url' | 'reviewOn'> {
   readonly raisedOn: string
   readonly details: readonly part.Detail[]
   readonly issues: List<part.IssueEntry>
