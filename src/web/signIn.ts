@@ -193,9 +193,7 @@ function goTo(endpoint: string, parameters: Readonly<Record<string, string>>): v
   location.assign(url)
 }
 
-function random(): string {
-  return base64url(crypto.getRandomValues(new Uint8Array(32)))
-}
+const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)))
 
 function base64url(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))

@@ -334,7 +334,6 @@ export const T = {
     RESOLVED: 'resolved',
     CLOSED: 'closed',
   } as Words,
-  riskStatuses: { OPEN: 'open', OCCURRED: 'occurred', CLOSED: 'closed' } as Words,
   responses: { AVOID: 'Avoid', MITIGATE: 'Mitigate', TRANSFER: 'Transfer', ACCEPT: 'Accept' } as Words,
   /** Names of fields that are no plain words. */
   fields: {

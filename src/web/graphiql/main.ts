@@ -64,7 +64,13 @@ function shareKey(model: Model): void {
   let pause: ReturnType<typeof setTimeout> | undefined
   let tried = used()
   const tryKey = () => {
-    if (used() === tried || !isJson(model.getValue())) return
+    if (used() === tried) return
+    try {
+      JSON.parse(model.getValue())
+    } catch {
+      // It is still being typed.
+      return
+    }
     tried = used()
     loadDocumentation()
   }
@@ -76,15 +82,6 @@ function shareKey(model: Model): void {
     clearTimeout(pause)
     pause = setTimeout(tryKey, TYPED_MS)
   })
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Loads the schema again, which was refused without a key, by the shortcut that GraphiQL has for it. */

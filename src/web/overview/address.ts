@@ -30,9 +30,8 @@ export function entryName({ project, reference }: { project: { key: string }; re
 
 export function viewIn(query: string): View | undefined {
   const given = new URLSearchParams(query)
-  return KINDS.map((kind) => ({ kind, name: given.get(PARAMETERS[kind])?.trim() ?? '' })).find(
-    ({ name }) => name !== '',
-  )
+  const views = KINDS.map((kind) => ({ kind, name: given.get(PARAMETERS[kind])?.trim() ?? '' }))
+  return views.find(({ name }) => name !== '')
 }
 
 /** The address of the page as it is now, with another view on top or with none. */

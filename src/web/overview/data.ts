@@ -118,8 +118,8 @@ export interface Key {
 export const readKey = () => read<Key>('/v1/key')
 
 /** Whether a key has a scope; that to manage something includes to read it. */
-export function grants({ scopes }: Key, scope: string): boolean {
-  return scopes.some((one) => one === scope || one === scope.replace('.read', '.manage'))
+export function grants(key: Key | undefined, scope: string): boolean {
+  return key?.scopes.some((one) => one === scope || one === scope.replace('.read', '.manage')) ?? false
 }
 
 export const PAGE = 50
@@ -140,10 +140,6 @@ const registerWith = (more: string) => `risks(first: $first, orderBy: $order, fi
     }
   }`
 
-const PEOPLE = `
-  personnel(first: $firstPeople, filter: $people) { totalCount nodes { id name title department } }
-  groups { nodes { id name memberCount } }`
-
 const PERSON = '{ id name status }'
 
 /** All in one query, so that every part shows the store at the same instant and no two can disagree. */
@@ -161,12 +157,13 @@ export function readOverview(filter: Filter, shown: Shown, hasPeople: boolean): 
   issues(first: $firstIssues, orderBy: $issueOrder, filter: $issues) {
     totalCount nodes { id reference title severity status dueOn updatedAt project { key name } assigneeName ${hasPeople ? `assignee ${PERSON}` : 'assigneeId'} }
   }
-  projects { nodes { id key name status openRiskCount openIssueCount topRiskScore syncedAt } }${hasPeople ? PEOPLE : ''}
+  projects { nodes { id key name status openRiskCount openIssueCount topRiskScore syncedAt } }
+  ${hasPeople ? 'personnel(first: $firstPeople, filter: $people) { totalCount nodes { id name title department } }' : ''}
+  ${hasPeople ? 'groups { nodes { id name memberCount } }' : ''}
 }`
   const [risks, issues] = [riskFilterOf(filter), issueFilterOf(filter)]
   const { dueBefore = today() } = filter
   const late = { dueBefore: dueBefore < today() ? dueBefore : today() }
-  const { search, group } = filter
   return query(text, {
     first: shown.risks,
     order: filter.order,
@@ -178,7 +175,7 @@ export function readOverview(filter: Filter, shown: Shown, hasPeople: boolean): 
     issueOrder: filter.issueOrder,
     issues,
     overdue: { ...issues, ...late },
-    ...(hasPeople && { firstPeople: shown.people, people: { group, search } }),
+    ...(hasPeople && { firstPeople: shown.people, people: { group: filter.group, search: filter.search } }),
   })
 }
 
@@ -241,9 +238,6 @@ export interface Past {
   readonly riskTrend: { readonly points: readonly TrendPoint[] }
 }
 
-const MOVED_ISSUES = `
-    issues { id reference title project { key name } movement severityFrom severityTo dueFrom dueTo }`
-
 const DAY_MS = 86_400_000
 /** The API gives at most 400 points, of months here. */
 const TREND_DAYS_MAX = 30 * 365
@@ -257,7 +251,8 @@ export function readPast(filter: Filter, { moved: first, late }: Shown, { risks,
   const text = `query Past($late: Int!, $lateOf: OverdueFilter, $since: DateTime!, $moved: MovementFilter, $first: Int!, $register: [ID!]!, $from: Date!, $to: Date!, $step: TrendStep!, $of: TrendFilter) {
   movements(since: $since, filter: $moved, first: $first, including: $register) {
     counts { new closed up down opened resolved worse slipped }
-    risks { id reference title project { key name } movement scoreFrom scoreTo levelFrom levelTo }${hasIssues ? MOVED_ISSUES : ''}
+    risks { id reference title project { key name } movement scoreFrom scoreTo levelFrom levelTo }
+    ${hasIssues ? 'issues { id reference title project { key name } movement severityFrom severityTo dueFrom dueTo }' : ''}
   }
   overdueByPerson(on: $to, first: $late, filter: $lateOf) {
     total people { name personId ${personnel ? `person ${PERSON} ` : ''}overdueIssueCount openIssueCount overdueRiskCount riskCount }

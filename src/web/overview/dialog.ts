@@ -14,8 +14,8 @@ export interface Content {
   /** The name in its address. */
   readonly name: string
   readonly title: string
-  /** Above the title: what it is and where it belongs. */
-  readonly place: readonly (Node | string)[]
+  /** Above the title: what it is and where it belongs; its kind unless given. */
+  readonly place?: readonly (Node | string)[]
   readonly parts: readonly (Node | false | undefined)[]
 }
 
@@ -93,7 +93,7 @@ export function viewPart(reader: () => Reader, fail: (error: unknown) => void) {
       renameView(current)
     }
     document.title = `${content.title} · ${T.product}`
-    replace(place, ...content.place)
+    replace(place, ...(content.place ?? [T.kinds[view.kind]]))
     replace(title, given(content.title))
     replace(body, ...content.parts)
   }

@@ -34,7 +34,7 @@ const DAY_MS = 86_400_000
 /** The values that a part of the filter can have, as far as they are words. */
 export const VALUES = {
   level: Object.keys(T.levels),
-  status: Object.keys(T.riskStatuses),
+  status: ['OPEN', 'OCCURRED', 'CLOSED'],
   ownership: Object.keys(T.ownerships),
   severity: Object.keys(T.levels).filter((level) => level !== 'UNASSESSED'),
   projectStatus: Object.keys(T.projectStates),
@@ -140,9 +140,7 @@ export function queryOf(filter: object): string {
   return query.size === 0 ? '' : `?${query}`
 }
 
-export function sinceOf({ since }: Filter): string {
-  return since ?? dayBefore(SINCE_DAYS)
-}
+export const sinceOf = ({ since }: Filter) => since ?? dayBefore(SINCE_DAYS)
 
 const persons = (owner: string | undefined) => (owner === undefined ? undefined : [owner === 'none' ? null : owner])
 const orNone = <V>(list: readonly V[]) => (list.length === 0 ? undefined : list)
@@ -153,9 +151,7 @@ export function projectsOf(filter: Filter) {
   return { project: orNone(filter.project), projectStatus: orNone(hidesClosed(filter) ? open : filter.projectStatus) }
 }
 
-export function hidesClosed({ project, projectStatus }: Filter): boolean {
-  return project.length === 0 && projectStatus.length === 0
-}
+export const hidesClosed = ({ project, projectStatus }: Filter) => project.length === 0 && projectStatus.length === 0
 
 export function riskFilterOf(filter: Filter) {
   const { likelihood, impact, level, unplaced, status, category, mitigated } = filter

@@ -83,8 +83,10 @@ export function filterPart(choose: Choose) {
     current = filter
     const projects = (overview?.projects.nodes ?? []).map(({ key, name }) => [key, `${key} · ${name}`] as const)
     options(project, T.anyProject, projects, filter.project)
-    options(level, T.anyLevel, wordsFor(LEVELS, levelName), filter.level, levelName)
-    options(status, T.anyStatus, wordsFor(VALUES.status, statusName), filter.status, statusName)
+    const levels = LEVELS.map((one) => [one, levelName(one)] as const)
+    options(level, T.anyLevel, levels, filter.level, levelName)
+    const statuses = VALUES.status.map((one) => [one, statusName(one)] as const)
+    options(status, T.anyStatus, statuses, filter.status, statusName)
     const seen = new Set((overview?.risks.nodes ?? []).flatMap((risk) => risk.category ?? []))
     replace(categories, ...[...seen].sort().map((value) => el('option', { value })))
     category.value = filter.category.join()
@@ -116,11 +118,9 @@ const field = (text: string, control: HTMLElement) =>
   el('div', { class: 'field' }, el('label', { for: control.id }, text), control)
 
 const levelName = (level: string) => T.levels[level] ?? level
-const statusName = (status: string) => T.riskStatuses[status] ?? status
+const statusName = (status: string) => T.statuses[status] ?? status
 
 type Option = readonly [value: string, text: string]
-const wordsFor = (values: readonly string[], word: (value: string) => string): Option[] =>
-  values.map((value) => [value, word(value)])
 
 /** A select that also shows a choice that is none of its options, such as several projects. */
 function options(
@@ -199,21 +199,15 @@ function ownerField(choose: Choose) {
 /** The name of a person that the page has seen; else what names them. */
 function ownerName(id: string, overview: Overview | undefined): string {
   if (id === 'none') return T.nobody.toLowerCase()
-  const shown = [
-    ...(overview?.personnel?.nodes ?? []),
-    ...(overview?.risks.nodes ?? []).flatMap(({ owner }) => owner ?? []),
-    ...(overview?.issues.nodes ?? []).flatMap(({ assignee }) => assignee ?? []),
-  ]
-  return shown.find((one) => one.id === id)?.name ?? id
+  const owners = overview?.risks.nodes.map(({ owner }) => owner)
+  const assignees = overview?.issues.nodes.map(({ assignee }) => assignee)
+  return [overview?.personnel?.nodes, owners, assignees].flat().find((one) => one?.id === id)?.name ?? id
 }
 
-interface Choice {
-  readonly name: keyof Filter
-  readonly text: string
-  readonly without: Partial<Filter>
-}
+type Choice = ReturnType<typeof wordsOf>[number]
 
-export function wordsOf(filter: Filter, overview: Overview | undefined): Choice[] {
+/** What is chosen, in words, each with the change that removes it. */
+export function wordsOf(filter: Filter, overview: Overview | undefined) {
   const { likelihood, impact, owner, search, unplaced, mitigated, dueAfter, dueBefore, group, movement } = filter
   const cell = T.chosenCell(likelihood, impact)
   const moved = movement && (T.movements[movement] ?? T.issueMovements[movement] ?? movement)

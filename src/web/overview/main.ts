@@ -4,20 +4,8 @@ import { forgetButton, keyForm } from '../keyForm.js'
 import { isSignedIn } from '../signIn.js'
 import { shownAge, shownMoment, shownTime, T } from '../texts.js'
 import { anchor } from './address.js'
-import {
-  FIRST,
-  grants,
-  type Key,
-  type Overview,
-  PAGE,
-  type Past,
-  readKey,
-  readOverview,
-  readPast,
-  SHOWN_MAX,
-  type Shown,
-  shownProjects,
-} from './data.js'
+import type { Key, Overview, Past, Shown } from './data.js'
+import { FIRST, grants, PAGE, readKey, readOverview, readPast, SHOWN_MAX, shownProjects } from './data.js'
 import { viewPart } from './dialog.js'
 import { type Filter, filterIn, queryOf, refuse, sinceOf } from './filter.js'
 import { filterPart, wordsOf } from './filterBar.js'
@@ -55,10 +43,7 @@ const projects = projectsPart(link, showMore)
 const people = peoplePart(link, showMore, fail)
 const start = startPart()
 const ofPast = [moved.root, trend.root, late.root]
-const view = viewPart(
-  () => ({ link, day: sinceOf(filter), grants: (scope) => own !== undefined && grants(own, scope) }),
-  fail,
-)
+const view = viewPart(() => ({ link, day: sinceOf(filter), grants: (scope) => grants(own, scope) }), fail)
 const form = keyForm(refresh)
 
 const notice = el('div', { class: 'notice', role: 'status' })

@@ -72,10 +72,7 @@ for (const one of document.querySelectorAll<HTMLFormElement>('form[data-run]')) 
   one.addEventListener('submit', async (event) => {
     event.preventDefault()
     if (!input || !output) return
-    if (!key.current) {
-      showKey(T.keyFirst)
-      return
-    }
+    if (!key.current) return showKey(T.keyFirst)
     const text = await run(input.value.trim(), one).catch((error: unknown) => {
       if (error instanceof Refused) return `${error.status}\n${error.message}`
       return error instanceof Away ? T.unreachable : String(error)

@@ -1,13 +1,11 @@
 import { query } from '../../api.js'
 import { el, remark } from '../../dom.js'
 import { fieldName, shownNumber, T } from '../../texts.js'
-import type { List, Member, Texts } from '../data.js'
+import type { List, Group as Listed, Member, Texts } from '../data.js'
 import type { Content } from '../dialog.js'
 import * as part from './parts.js'
 
-interface Group extends part.Stored, Texts<'description' | 'externalId'> {
-  readonly name: string
-  readonly memberCount: number
+interface Group extends part.Stored, Listed, Texts<'description' | 'externalId'> {
   readonly members: List<Member>
 }
 
@@ -27,7 +25,6 @@ export async function readGroup(of: string, { link, grants }: part.Reader): Prom
   return {
     name,
     title: name,
-    place: [T.kinds['group'] ?? ''],
     parts: [
       part.facts([[T.members, shownNumber(memberCount)]]),
       ...part.paragraph(T.aboutIt, group.description),

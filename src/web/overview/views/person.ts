@@ -2,14 +2,12 @@ import { query } from '../../api.js'
 import { el, given } from '../../dom.js'
 import { fieldName, T } from '../../texts.js'
 import { viewLink } from '../address.js'
-import type { List, Texts } from '../data.js'
+import type { Holder, List, Texts } from '../data.js'
 import type { Content } from '../dialog.js'
 import { NO_FILTER } from '../filter.js'
 import * as part from './parts.js'
 
-interface Person extends part.Stored, Texts<'email' | 'externalId' | 'title' | 'department'> {
-  readonly name: string
-  readonly status: string
+interface Person extends part.Stored, Holder, Texts<'email' | 'externalId' | 'title' | 'department'> {
   readonly groups: readonly { readonly name: string }[]
   readonly details: readonly part.Detail[]
   readonly risks: List<part.RiskEntry>
@@ -31,7 +29,6 @@ export async function readPerson(of: string, { link, grants }: part.Reader): Pro
   return {
     name: id,
     title: name,
-    place: [T.kinds['person'] ?? ''],
     parts: [
       status !== 'ACTIVE' && el('p', {}, el('strong', { class: 'overdue' }, T.hasLeft)),
       part.facts([
