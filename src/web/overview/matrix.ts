@@ -1,4 +1,4 @@
-import { button, el, replace, section, spoken } from '../dom.js'
+import { button, el, remark, replace, section, spoken } from '../dom.js'
 import { shownNumber, T } from '../texts.js'
 import type { Link } from './address.js'
 import type { Matrix, Overview } from './data.js'
@@ -25,7 +25,7 @@ export function matrixPart(choose: (change: Partial<Filter>, to?: string) => voi
     shown = [overview, filter]
     const matrix = overview.cells ?? overview.riskMatrix
     const [count, why] = T.unplaced(matrix.unplaced)
-    const others = el('p', { class: 'note' }, link('register', { ...chosenCell(filter), unplaced: true }, count), why)
+    const others = remark(link('register', { ...chosenCell(filter), unplaced: true }, count), why)
     replace(tools, basisChoice(link, 'matrix', filter), swap)
     replace(body, table(matrix, filter), matrix.unplaced > 0 && others)
   }

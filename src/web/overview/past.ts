@@ -58,13 +58,10 @@ export function movedPart(link: Link, more: More) {
 
 const WORDS: Readonly<Record<string, string>> = { ...T.movements, ...T.issueMovements }
 const wordOf = ({ movement }: Movement) => WORDS[movement] ?? ''
+const moveOf = (one: Movement) => el('span', { class: `moved ${one.movement}` }, wordOf(one))
 
 const columnsOf = <One extends Movement>(kind: 'risk' | 'issue', change: string, changeOf: (one: One) => Node) => [
-  {
-    label: T.movement,
-    kind: 'trend wide',
-    cell: (one: One) => el('span', { class: `moved ${one.movement}` }, wordOf(one)),
-  },
+  { label: T.movement, kind: 'trend wide', cell: (one: One) => moveOf(one) },
   { label: T.kinds[kind] ?? '', cell: (one: One) => titleOf(kind, one) },
   { label: change, kind: 'level', cell: changeOf },
 ]
