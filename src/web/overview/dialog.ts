@@ -4,20 +4,10 @@ import { T } from '../texts.js'
 import { closeView, renameView, type View, viewIn } from './address.js'
 import { readGroup } from './views/group.js'
 import { readIssue } from './views/issue.js'
-import type { Reader } from './views/parts.js'
+import type { Content, Reader } from './views/parts.js'
 import { readPerson } from './views/person.js'
 import { readProject } from './views/project.js'
 import { readRisk } from './views/risk.js'
-
-/** What a view shows. */
-export interface Content {
-  /** The name in its address. */
-  readonly name: string
-  readonly title: string
-  /** Above the title: what it is and where it belongs; its kind unless given. */
-  readonly place?: readonly (Node | string)[]
-  readonly parts: readonly (Node | false | undefined)[]
-}
 
 /** Each reads what a view shows; undefined if it does not exist. */
 const READS = { risk: readRisk, issue: readIssue, person: readPerson, project: readProject, group: readGroup }

@@ -2,14 +2,13 @@ import { query } from '../../api.js'
 import { el, remark } from '../../dom.js'
 import { fieldName, shownNumber, T } from '../../texts.js'
 import type { List, Group as Listed, Member, Texts } from '../data.js'
-import type { Content } from '../dialog.js'
 import * as part from './parts.js'
 
 interface Group extends part.Stored, Listed, Texts<'description' | 'externalId'> {
   readonly members: List<Member>
 }
 
-export async function readGroup(of: string, { link, grants }: part.Reader): Promise<Content | undefined> {
+export async function readGroup(of: string, { link, grants }: part.Reader): Promise<part.Content | undefined> {
   const { group } = await query<{ group: Group | null }>(
     `query Group($id: ID, $name: String) { group(id: $id, name: $name) {
       name description externalId memberCount

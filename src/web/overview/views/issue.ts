@@ -3,7 +3,6 @@ import { el, given } from '../../dom.js'
 import { fieldName, T } from '../../texts.js'
 import { entryName, viewLink } from '../address.js'
 import type { Issue as Listed, Texts } from '../data.js'
-import type { Content } from '../dialog.js'
 import { chip, statusMark } from '../levels.js'
 import * as part from './parts.js'
 
@@ -13,7 +12,7 @@ interface Issue extends part.Stored, Listed, Texts<'description' | 'url'> {
   readonly details: readonly part.Detail[]
 }
 
-export async function readIssue(name: string, reader: part.Reader): Promise<Content | undefined> {
+export async function readIssue(name: string, reader: part.Reader): Promise<part.Content | undefined> {
   const { issue } = await query<{ issue: Issue | null }>(
     `query Issue($id: ID, $project: String, $reference: String) { issue(id: $id, project: $project, reference: $reference) {
       reference project { key name } title description severity status dueOn url raisedOn

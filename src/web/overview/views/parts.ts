@@ -12,6 +12,16 @@ export interface Reader {
   grants(scope: string): boolean
 }
 
+/** What a view shows. */
+export interface Content {
+  /** The name in its address. */
+  readonly name: string
+  readonly title: string
+  /** Above the title: what it is and where it belongs; its kind unless given. */
+  readonly place?: readonly (Node | string)[]
+  readonly parts: readonly (Node | false | undefined)[]
+}
+
 type Part = Node | string
 type Text = string | null
 

@@ -3,7 +3,6 @@ import { el, given } from '../../dom.js'
 import { fieldName, T } from '../../texts.js'
 import { viewLink } from '../address.js'
 import type { Holder, List, Texts } from '../data.js'
-import type { Content } from '../dialog.js'
 import { NO_FILTER } from '../filter.js'
 import * as part from './parts.js'
 
@@ -14,7 +13,7 @@ interface Person extends part.Stored, Holder, Texts<'email' | 'externalId' | 'ti
   readonly issues: List<part.IssueEntry>
 }
 
-export async function readPerson(of: string, { link, grants }: part.Reader): Promise<Content | undefined> {
+export async function readPerson(of: string, { link, grants }: part.Reader): Promise<part.Content | undefined> {
   const { person } = await query<{ person: Person | null }>(
     `query Person($id: ID, $email: String) { person(id: $id, email: $email) {
       name status email externalId title department groups { name } details { name text }

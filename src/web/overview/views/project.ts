@@ -2,7 +2,6 @@ import { query } from '../../api.js'
 import { el } from '../../dom.js'
 import { shownAge, shownMoment, shownNumber, T } from '../../texts.js'
 import type { List, Project as Listed, Matrix, Texts } from '../data.js'
-import type { Content } from '../dialog.js'
 import { allIssuesOf, allRisksOf, type Filter, today } from '../filter.js'
 import * as part from './parts.js'
 
@@ -18,7 +17,7 @@ interface Answer {
   readonly overdue: { readonly total: number }
 }
 
-export async function readProject(of: string, { link, grants }: part.Reader): Promise<Content | undefined> {
+export async function readProject(of: string, { link, grants }: part.Reader): Promise<part.Content | undefined> {
   const { project, riskMatrix, overdue } = await query<Answer>(
     `query Project($id: ID, $key: String, $of: [String!], $today: Date) { project(id: $id, key: $key) {
       key name description url status openRiskCount openIssueCount topRiskScore syncedAt

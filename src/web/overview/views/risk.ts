@@ -3,7 +3,6 @@ import { el, given } from '../../dom.js'
 import { fieldName, shownDay, shownNumber, T } from '../../texts.js'
 import { entryName } from '../address.js'
 import type { List, Risk as Listed, Texts } from '../data.js'
-import type { Content } from '../dialog.js'
 import { chip, statusMark } from '../levels.js'
 import * as part from './parts.js'
 
@@ -13,7 +12,7 @@ interface Risk extends part.Stored, Listed, Texts<'response' | 'cause' | 'descri
   readonly issues: List<part.IssueEntry>
 }
 
-export async function readRisk(name: string, reader: part.Reader): Promise<Content | undefined> {
+export async function readRisk(name: string, reader: part.Reader): Promise<part.Content | undefined> {
   const { risk } = await query<{ risk: Risk | null }>(
     `query Risk($id: ID, $project: String, $reference: String) { risk(id: $id, project: $project, reference: $reference) {
       reference project { key name } title status score level rank likelihood impact
@@ -27,7 +26,7 @@ export async function readRisk(name: string, reader: part.Reader): Promise<Conte
   return risk ? contentOf(risk, reader) : undefined
 }
 
-function contentOf(risk: Risk, { day: since }: part.Reader): Content {
+function contentOf(risk: Risk, { day: since }: part.Reader): part.Content {
   const { title, status, description, mitigation, cause, category, ownerName, rank } = risk
   const summary = part.facts([
     [T.status, statusMark(status)],
