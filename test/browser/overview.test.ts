@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { newFolder, operations, serve } from '../support/process.js'
-import { CHROMIUM, open, openOverview } from './chromium.js'
+import { CHROMIUM, open, openOverview, TAB_KEY_NAME } from './chromium.js'
 import { NASTY, serveRandom } from './company.js'
 
 const STEPS = [1, 2, 3, 4, 5]
@@ -224,6 +224,14 @@ describe.skipIf(!CHROMIUM)('the overview', () => {
     await page.context().setOffline(false)
     await expect.poll(looks).toBe('none')
     expect(await page.locator('.notice').innerText()).toBe('')
+    // A key that ended meanwhile is asked for on a page that looks fresh.
+    await page.context().setOffline(true)
+    await again()
+    await expect.poll(looks).toBe('grayscale(1)')
+    await page.evaluate((name) => sessionStorage.setItem(name, 'ops_over'), TAB_KEY_NAME)
+    await page.context().setOffline(false)
+    await page.getByLabel('API key').waitFor()
+    expect(await looks()).toBe('none')
   })
 
   test('asks for as many movements as it shows, says how many there are, and shows more of them', async () => {

@@ -226,6 +226,7 @@ function askForKey(why = ''): void {
   present = undefined
   past = undefined
   for (const one of [who, freshness, notice]) replace(one)
+  document.documentElement.classList.remove('old')
   showOnly(loading)
   view.root.close()
   if (page.isConnected) page.replaceWith(welcome)
