@@ -39,7 +39,8 @@ export function readParameters({ operation, request, parameters: path, type }: R
       if (!parameter || parameter.in === 'path')
         throw new GraphQLError(`There is no parameter ${JSON.stringify(name)} here. ${hintFor(name, operation)}`)
       // `total` has no place in CSV, and its absence loses nothing.
-      if (type === CSV_TYPE && name !== 'total' && !isParameter(parameter, { type })) throw new GraphQLError('It is not for CSV.')
+      if (type === CSV_TYPE && name !== 'total' && !isParameter(parameter, { type }))
+        throw new GraphQLError('It is not for CSV.')
       variables[name] = withinBounds(readValues(values, parameter.type), parameter)
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error
