@@ -142,14 +142,14 @@ describe('the log', () => {
       ['/assets/graphiql-0/ada@example.com', '/ops/assets/{file}'],
       ['/assets/ada@example.com'],
       [`/v1/${secret}`],
-      [`/v1/personnel/${'a'.repeat(15_000)}/b`],
+      [`/v1/personnel/${'q'.repeat(15_000)}/b`],
       ['/ada@example.com'],
       ['/Ada%20Byron'],
     ]
     for (const [sent] of paths) await caller.get(sent)
     const text = gateway.log.join('')
     expect(linesOf(gateway).map(({ path }) => path)).toEqual(paths.map(([, logged]) => logged))
-    expect(['example.com', 'Byron', secret, 'aaaa'].filter((word) => text.includes(word))).toEqual([])
+    expect(['example.com', 'Byron', secret, 'qqqq'].filter((word) => text.includes(word))).toEqual([])
   })
 
   test('has the beginning of a long name of an operation', async () => {
