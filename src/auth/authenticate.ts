@@ -11,8 +11,17 @@ export interface Credentials {
   readonly original: IncomingMessage | Request
 }
 
+/** Ends a wait for others in time. */
+interface Deadline {
+  bound<T>(work: Promise<T>): Promise<T>
+}
+
 /** The caller of a request, or a Fault: the one place that knows credentials. Pass the versions if they were read already. */
-export type Authenticate = (request: Credentials, versions: Store['versions']) => Promise<Principal>
+export type Authenticate = (
+  request: Credentials,
+  versions: Store['versions'],
+  deadline: Deadline,
+) => Principal | Promise<Principal>
 
 export interface AuthenticateOptions {
   readonly store: Store
@@ -24,12 +33,17 @@ export interface AuthenticateOptions {
 
 export function createAuthenticate({ store, clock, callerOf, tokens }: AuthenticateOptions): Authenticate {
   const ofKey = authenticator(store, clock)
-  return async (request, versions) => {
-    const hosted = callerOf && (await callerOf(request.original))
-    if (hosted) return hosted
+  const ofHeader: Authenticate = (request, versions, deadline) => {
     const authorization = request.header('authorization')
     const token = tokens && tokenIn(authorization)
-    return tokens && token !== undefined ? tokens.principalOf(token) : ofKey(authorization, versions)
+    if (!tokens || token === undefined) return ofKey(authorization, versions)
+    const found = tokens.principalOf(token)
+    return found instanceof Promise ? deadline.bound(found) : found
+  }
+  if (!callerOf) return ofHeader
+  return async (request, versions, deadline) => {
+    const hosted = await deadline.bound(callerOf(request.original))
+    return hosted ?? ofHeader(request, versions, deadline)
   }
 }
 
@@ -42,7 +56,7 @@ function tokenIn(authorization = ''): string | undefined {
       'The token must follow the word `Bearer` and a space, with nothing else around it.',
     )
   if (sent === undefined || sent === '<API_KEY>') return undefined
-  return JWT.test(sent) || !sent.includes('ops_') ? sent : undefined
+  return !sent.includes('ops_') || JWT.test(sent) ? sent : undefined
 }
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/

@@ -78,7 +78,7 @@ export function createRateLimits(options: AppOptions) {
   /** Authenticates the request; `isWhole` if its whole body has arrived. */
   const identify = async (received: Received, isWhole: boolean): Promise<Identified> => {
     const versions = lazily(store.versions)
-    const principal = await authenticate(received.request, versions)
+    const principal = await authenticate(received.request, versions, received.deadline)
     received.record.keyId = principal.keyId
     return { ...received, principal, versions: versions(), isWhole }
   }
@@ -89,7 +89,7 @@ export function createRateLimits(options: AppOptions) {
   return {
     /** Authenticates the request, and charges its key for it. */
     async admit(received: Received): Promise<Identified> {
-      const identified = await received.deadline.bound(identify(received, received.request.isWhole)).catch((error) => {
+      const identified = await identify(received, received.request.isWhole).catch((error) => {
         if (error instanceof KeyRefused && error.code === 'INSUFFICIENT_SCOPE') charge(error.keyId, received, 1)
         throw refused(error, received)
       })
