@@ -18,6 +18,7 @@ export function personBody(row, groups) {
     details: detailsOf(details),
     createdAt,
     updatedAt,
+    mergedInto: row.mergedId ? { id: row.mergedId, name: row.mergedName } : null,
   }
 }
 

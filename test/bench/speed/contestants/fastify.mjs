@@ -19,7 +19,7 @@ const timestamps = { createdAt: text, updatedAt: text }
 
 const person = object({
   ...{ id: text, name: text, email: maybeText, externalId: maybeText, title: maybeText, department: maybeText },
-  ...{ status: text, groups: { type: 'array', items: named }, details, ...timestamps },
+  ...{ status: text, groups: { type: 'array', items: named }, details, ...timestamps, mergedInto: maybeNamed },
 })
 const risk = object({
   ...{ id: text, project, reference: text, title: text, description: maybeText, category: maybeText },

@@ -6,7 +6,8 @@ import { addPersonOn } from './people.mjs'
 import { pageOf, relationsOn } from './relations.mjs'
 
 const PERSON = `p.id, p.name, p.email, p.external_id as externalId, p.title, p.department, p.status, p.details,
-  p.created_at as createdAt, p.updated_at as updatedAt, p.name_folded as nameFolded`
+  p.created_at as createdAt, p.updated_at as updatedAt, p.name_folded as nameFolded, p.merged_into as mergedId,
+  (select o.name from person o where o.id = p.merged_into) as mergedName`
 
 const RISK = `r.id, r.reference, r.project_id as projectId, r.title, r.description, r.category, r.likelihood, r.impact,
   r.score_given as scoreGiven, r.score, r.status, r.response, r.mitigation, r.cause,
