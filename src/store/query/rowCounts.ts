@@ -4,7 +4,7 @@ import type { LRUCache } from 'lru-cache'
 import { growingCache, oncePer } from '../../caches.js'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
-import { counterOf, countersIn } from '../changeCounters.js'
+import { type ChangeCounter, counterOf, countersIn } from '../changeCounters.js'
 import type { Read, Readership, Store } from '../store.js'
 import type { Tables } from '../tables.js'
 import { KnownNames } from './conditions.js'
@@ -26,8 +26,12 @@ export type CountedRelation = Pick<AnyRelation, 'list' | 'through'>
 
 type Counting = Pick<Store, 'read' | 'reading' | 'versions'>
 
+type Counter = ChangeCounter | 'all'
+
 interface Counted {
-  /** The versions of all change counters that the count depends on. */
+  /** All change counters that the count depends on. */
+  readonly counters: readonly Counter[]
+  /** Their versions when it was counted. */
   readonly version: string
   readonly rows: Promise<number>
 }
@@ -65,20 +69,15 @@ export class RowCounts {
   /** `most` is the size of a whole list, where a setting makes it larger. */
   async of(list: CountedList, filter: object = {}, most = 0): Promise<number> {
     const { read, versions } = this.store
-    // A count by an e-mail changes with the e-mail.
-    const matching = list.matching(read, filter)
-    const counters = new Set([
-      counterOf(list.table(read.t)) ?? 'all',
-      ...(matching ? countersIn(matching) : []),
-    ] as const)
-    // Read the versions before counting, so that a count is never cached under a newer version.
-    const found = await versions()
-    const version = [...counters].map((counter) => found[counter]).join()
     const upTo = Math.max(most, LIMITS.wholeListRowsMax)
     const key = `${list.name} ${upTo} ${JSON.stringify(filter)}`
+    const counters = this.counted.get(key)?.counters ?? countersOf(read, list, filter)
+    // Read the versions before counting, so that a count is never cached under a newer version.
+    const found = await versions()
+    const version = counters.map((counter) => found[counter]).join()
     const count = () => {
       const rows = countOf(this.store.reading(this.reader), list, filter, upTo)
-      this.counted.set(key, { version, rows })
+      this.counted.set(key, { counters, version, rows })
       // A failed count is dropped, so that the next call retries it.
       rows.catch(() => this.counted.get(key)?.rows === rows && this.counted.delete(key))
       return rows
@@ -95,6 +94,12 @@ export class RowCounts {
   ofTable(table: (t: Tables) => PgTable): Promise<number> {
     return this.of({ name: `table ${getTableName(table(this.store.read.t))}`, table, matching: () => undefined })
   }
+}
+
+/** A count by an e-mail changes with the e-mail. */
+function countersOf(read: Read, list: CountedList, filter: object): readonly Counter[] {
+  const matching = list.matching(read, filter)
+  return [...new Set([counterOf(list.table(read.t)) ?? 'all', ...(matching ? countersIn(matching) : [])] as const)]
 }
 
 /** The counts of a store, shared by all its readers. */
