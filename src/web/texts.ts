@@ -163,6 +163,7 @@ export const T = {
   chosenCell: (likelihood: number | undefined, impact: number | undefined) =>
     [likelihood && `likelihood ${likelihood}`, impact && `impact ${impact}`].filter(Boolean).join(', '),
   chosenOwner: (name: string) => `owner ${name}`,
+  chosenOwnership: (whose: string) => `owner: ${whose}`,
   chosenSearch: (text: string) => `“${text}”`,
   chosenSeverity: (severity: string) => `issues: ${severity}`,
   chosenUnplaced: 'a score without factors',

@@ -217,7 +217,7 @@ export function wordsOf(filter: Filter, overview: Overview | undefined) {
     ['likelihood', cell && filter.residual ? T.chosenResidual(cell) : cell],
     ['unplaced', unplaced && T.chosenUnplaced],
     ['owner', owner && T.chosenOwner(ownerName(owner, overview))],
-    ['ownership', filter.ownership.map((one) => T.chosenOwner(T.ownerships[one]?.toLowerCase() ?? one))],
+    ['ownership', filter.ownership.map((one) => T.chosenOwnership(T.ownerships[one]?.toLowerCase() ?? one))],
     ['search', search && T.chosenSearch(search)],
     ['status', filter.status.map((status) => T.chosenStatus(statusName(status)))],
     ['category', filter.category.map(T.chosenCategory)],
