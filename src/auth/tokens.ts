@@ -127,8 +127,9 @@ function partsOf(token: string): { header: JWTHeaderParameters; claims: JWTPaylo
 
 function requireHeader({ alg, typ }: JWTHeaderParameters): void {
   if (!ALGORITHMS.includes(alg)) throw refused(`It must be signed with one of ${ALGORITHMS.join(', ')}.`)
-  // Okta sends no `typ`.
-  if (!/^((application\/)?at\+jwt|jwt)$/i.test(String(typ ?? 'JWT')))
+  // Okta sends no `typ`. Anything can be in a header, also what has no form as a text.
+  const type: unknown = typ ?? 'JWT'
+  if (typeof type !== 'string' || !/^((application\/)?at\+jwt|jwt)$/i.test(type))
     throw refused('Its `typ` must be at+jwt or JWT: it is no access token.')
 }
 
