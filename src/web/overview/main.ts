@@ -124,6 +124,7 @@ addEventListener('popstate', () => {
   void view.follow()
   // What is below a view stays as it is.
   if (isSame) return
+  wasTyped = false
   filter = next
   refreshAnew()
 })
