@@ -66,6 +66,17 @@ test.each([
   reportFigure('refused after', ms, WAIT_MAX_MS, 'ms')
 })
 
+test('a short deadline bounds the look at the versions and the key too', async () => {
+  const { proxy, gateway } = await openBehindProxy({ deadlineMs: 1_000 })
+  const caller = await gateway.as('personnel.read')
+  expect((await caller.get('/v1/personnel')).status).toBe(200)
+  proxy.freeze()
+  const { text, ms } = await timed(caller.get('/v1/personnel'))
+  // The store itself gives up later, with another code.
+  expect(text).toContain('"DEADLINE_EXCEEDED"')
+  reportFigure('refused after', ms, 2_000, 'ms')
+})
+
 test('a whole project that meets silence while many rows are stored is refused within the bound', async () => {
   const { proxy, gateway } = await openBehindProxy()
   const caller = await gateway.as('projects.manage')
