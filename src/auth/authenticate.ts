@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../errors.js'
-import { QUICK_READ_MS, type Store } from '../store/store.js'
+import type { Store } from '../store/store.js'
 import { authenticator, bearerIn, type Principal } from './principal.js'
 import type { Tokens } from './tokens.js'
 
@@ -11,13 +11,10 @@ export interface Credentials {
   readonly original: IncomingMessage | Request
 }
 
-/** The longest that the store takes, by bounds of its own, to look at its versions and then at a key. */
-const STORE_MS = 3 * QUICK_READ_MS
-
 /** Ends a wait for others in time. */
 interface Deadline {
-  readonly deadlineAt: number
   bound<T>(work: Promise<T>): Promise<T>
+  boundLook<T>(look: Promise<T>): Promise<T>
 }
 
 /** The caller of a request, or a Fault: the one place that knows credentials. Pass the versions if they were read already. */
@@ -40,11 +37,7 @@ export function createAuthenticate({ store, clock, callerOf, tokens }: Authentic
   const ofHeader: Authenticate = (request, versions, deadline) => {
     const authorization = request.header('authorization')
     const token = tokens && tokenIn(authorization)
-    if (!tokens || token === undefined) {
-      const found = ofKey(authorization, versions)
-      // Only for a short deadline: a timer for each request costs more than to look a known key up.
-      return deadline.deadlineAt - performance.now() < STORE_MS ? deadline.bound(found) : found
-    }
+    if (!tokens || token === undefined) return deadline.boundLook(ofKey(authorization, versions))
     const found = tokens.principalOf(token)
     return found instanceof Promise ? deadline.bound(found) : found
   }

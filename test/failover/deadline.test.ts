@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { hangUp, rowsOf } from '../postgres/sync.js'
 import { reportFigure } from '../support/figures.js'
 import type { TestResponse } from '../support/harness.js'
+import { acceptingTokens, fakeProvider } from '../support/identity.js'
 import type { newProxy } from './proxy.js'
 import { openBehindProxy } from './stage.js'
 
@@ -66,9 +67,12 @@ test.each([
   reportFigure('refused after', ms, WAIT_MAX_MS, 'ms')
 })
 
-test('a short deadline bounds the look at the versions and the key too', async () => {
-  const { proxy, gateway } = await openBehindProxy({ deadlineMs: 1_000 })
-  const caller = await gateway.as('personnel.read')
+test.each(['a key', 'a token'])('a short deadline bounds the look at the versions for %s too', async (of) => {
+  const provider = await fakeProvider()
+  const { options } = acceptingTokens(provider.issuer)
+  const { proxy, gateway } = await openBehindProxy({ ...options, deadlineMs: 1_000 })
+  const token = await provider.token({ scope: 'personnel.read' })
+  const caller = of === 'a key' ? await gateway.as('personnel.read') : gateway.with(`Bearer ${token}`)
   expect((await caller.get('/v1/personnel')).status).toBe(200)
   proxy.freeze()
   const { text, ms } = await timed(caller.get('/v1/personnel'))
