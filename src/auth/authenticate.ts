@@ -14,6 +14,7 @@ export interface Credentials {
 /** Ends a wait for others in time. */
 interface Deadline {
   bound<T>(work: Promise<T>): Promise<T>
+  boundLook<T>(look: Promise<T>): Promise<T>
 }
 
 /** The caller of a request, or a Fault: the one place that knows credentials. Pass the versions if they were read already. */
@@ -36,7 +37,7 @@ export function createAuthenticate({ store, clock, callerOf, tokens }: Authentic
   const ofHeader: Authenticate = (request, versions, deadline) => {
     const authorization = request.header('authorization')
     const token = tokens && tokenIn(authorization)
-    if (!tokens || token === undefined) return ofKey(authorization, versions)
+    if (!tokens || token === undefined) return deadline.boundLook(ofKey(authorization, versions))
     const found = tokens.principalOf(token)
     return found instanceof Promise ? deadline.bound(found) : found
   }

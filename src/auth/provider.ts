@@ -20,6 +20,11 @@ export interface Endpoints {
   readonly endSession: string | undefined
 }
 
+interface FoundKey {
+  readonly key: CryptoKey
+  readonly keys: Provider['keys']
+}
+
 /** An identity provider: its endpoints and signing keys, as it publishes them (OpenID Connect Discovery). */
 export class Provider {
   readonly issuer: string
@@ -40,8 +45,8 @@ export class Provider {
     this.onNotice = onNotice
   }
 
-  /** The key that signed a token by its header; undefined if the provider has none. */
-  async keyFor(header: JWTHeaderParameters): Promise<CryptoKey | undefined> {
+  /** The key that signed a token by its header, with those that it is one of; undefined if the provider has none. */
+  async keyFor(header: JWTHeaderParameters): Promise<FoundKey | undefined> {
     const known = await this.find(header)
     if (known) return known
     await this.read()
@@ -96,9 +101,11 @@ export class Provider {
     }
   }
 
-  /** jose throws if no key fits, or several. */
-  private find(header: JWTHeaderParameters): Promise<CryptoKey | undefined> | undefined {
-    return this.keys?.(header).catch(() => undefined)
+  /** jose throws if no key fits, or several. Others may be published meanwhile. */
+  private async find(header: JWTHeaderParameters): Promise<FoundKey | undefined> {
+    const { keys } = this
+    const key = await keys?.(header).catch(() => undefined)
+    return key && { key, keys }
   }
 
   private unreachable(): Overloaded {

@@ -42,18 +42,18 @@ export function createTokens(settings: TokenSettings, options: TokenOptions): To
   /** By their hash, so that no token stays in memory. */
   const verified = growingCache<Verified>(TOKENS_KEPT_MAX)
 
-  /** The provider's keys, if one of them signed the token. */
-  const signedBy = async (token: string, header: JWTHeaderParameters, now: Date): Promise<Provider['keys']> => {
-    const key = await provider.keyFor(header)
-    const { keys } = provider
-    if (!key) throw refused('It is signed with a key that the identity provider does not have.')
+  /** Whether a key of the provider signed the token, and which keys it had then. */
+  const check = async (token: string, header: JWTHeaderParameters, now: Date) => {
+    const found = await provider.keyFor(header)
+    if (!found) throw refused('It is signed with a key that the identity provider does not have.')
     const { issuer, audience } = settings
     const claimed = { issuer, audience, requiredClaims: ['exp', 'sub'], clockTolerance: SKEW_MS / 1_000 }
-    const checked = jwtVerify(token, key, { algorithms: ALGORITHMS, currentDate: now, ...claimed })
-    return checked.then(
-      () => keys,
-      () => undefined,
+    const checked = jwtVerify(token, found.key, { algorithms: ALGORITHMS, currentDate: now, ...claimed })
+    const isSigned = await checked.then(
+      () => true,
+      () => false,
     )
+    return { isSigned, keys: found.keys }
   }
 
   const verify = async (token: string, now: Date): Promise<Verified> => {
@@ -61,14 +61,13 @@ export function createTokens(settings: TokenSettings, options: TokenOptions): To
     // All that is cheap comes first: only what could be ours costs a signature, or a look at the provider's keys.
     requireHeader(header)
     requireClaims(claims, settings, now)
-    let keys = await signedBy(token, header, now)
-    if (!keys) {
+    let { isSigned, keys } = await check(token, header, now)
+    if (!isSigned) {
       // A provider that was set up anew may give another key the same id.
-      const { keys: before } = provider
       await provider.read()
-      if (provider.keys !== before) keys = await signedBy(token, header, now)
+      if (provider.keys !== keys) ({ isSigned, keys } = await check(token, header, now))
     }
-    if (!keys) throw refused('Its signature is not valid.')
+    if (!isSigned) throw refused('Its signature is not valid.')
     const endsAtMs = msOf(claims.exp) + SKEW_MS
     return { principal: principalWith(claims, settings, new Date(endsAtMs)), endsAtMs, keys }
   }
@@ -127,8 +126,9 @@ function partsOf(token: string): { header: JWTHeaderParameters; claims: JWTPaylo
 
 function requireHeader({ alg, typ }: JWTHeaderParameters): void {
   if (!ALGORITHMS.includes(alg)) throw refused(`It must be signed with one of ${ALGORITHMS.join(', ')}.`)
-  // Okta sends no `typ`.
-  if (!/^((application\/)?at\+jwt|jwt)$/i.test(String(typ ?? 'JWT')))
+  // Okta sends no `typ`. Anything can be in a header, also what has no form as a text.
+  const type: unknown = typ ?? 'JWT'
+  if (typeof type !== 'string' || !/^((application\/)?at\+jwt|jwt)$/i.test(type))
     throw refused('Its `typ` must be at+jwt or JWT: it is no access token.')
 }
 

@@ -1,11 +1,14 @@
 import type { Fault } from '../errors.js'
 import { deadlineExceeded } from '../store/faults.js'
-import type { Deadline } from '../store/store.js'
+import { type Deadline, QUICK_READ_MS } from '../store/store.js'
 
 /** The share of the deadline that a request may wait; the rest is for sending the response or the error. */
 const WAITING_SHARE = 0.95
 /** The share of the deadline that a request gets after its write, however long that took, to read the result. */
 const SHOWING_SHARE = 0.25
+
+/** The longest that the store takes, by bounds of its own, to look at its versions and then at a key. */
+const LOOKS_MS = 3 * QUICK_READ_MS
 
 /** The deadline of a request, shared by all of its steps. */
 export class RequestDeadline implements Deadline {
@@ -44,6 +47,11 @@ export class RequestDeadline implements Deadline {
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  /** The same for a look that the store ends itself: a timer costs as much, so only a shorter deadline sets one. */
+  boundLook<T>(look: Promise<T>): Promise<T> {
+    return this.deadlineAt - performance.now() < LOOKS_MS ? this.bound(look) : look
   }
 
   /** Extends the deadline after a write, which may take longer than it: the result must still be read. */

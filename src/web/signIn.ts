@@ -144,8 +144,9 @@ async function renew(held: Session, refreshToken: string): Promise<void> {
     renewals.postMessage({ used: refreshToken, token, held: next })
   } catch (error) {
     const isRefused = error instanceof SignInRefused
-    const later = isRefused ? { refreshToken: undefined } : { renewAt: Date.now() + RESPONSE_MS }
-    if (isSignedIn()) session.keep({ ...held, ...later })
+    // Another tab may have used it at the same time: it has told this one what it got, or still will.
+    const renewAt = isRefused ? Number.MAX_SAFE_INTEGER : Date.now() + RESPONSE_MS
+    if (session.read()?.refreshToken === refreshToken) session.keep({ ...held, renewAt })
     if (!isRefused && Date.now() >= held.endsAt) throw error
   }
 }

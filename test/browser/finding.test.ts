@@ -149,6 +149,14 @@ describe.skipIf(!CHROMIUM)('the register and the filter of the overview', { time
     expect(await page.locator('#projects tbody tr').count()).toBe(1)
     expect(await page.evaluate(() => history.length)).toBe(before + 1)
     expect(parameters(page)).toEqual({ search: 'coral' })
+    // What is typed after Back is another step.
+    await page.goBack()
+    await expect.poll(() => parameters(page)).toEqual({})
+    const unfiltered = page.url()
+    await page.getByLabel('Search').fill('steel')
+    await expect.poll(() => parameters(page)).toEqual({ search: 'steel' })
+    await page.goBack()
+    expect(page.url()).toBe(unfiltered)
   })
 
   test('finds an owner who is not among the loaded rows, and those who are nobody or have left', async () => {

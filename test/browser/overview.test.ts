@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { newFolder, operations, serve } from '../support/process.js'
 import { CHROMIUM, open, openOverview, TAB_KEY_NAME } from './chromium.js'
@@ -199,6 +199,25 @@ describe.skipIf(!CHROMIUM)('the overview', () => {
     expect(page.url()).not.toContain('ops_')
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(keys.projects)
     expect(outside).toEqual([])
+  })
+
+  test('heeds only the key that was entered last, whatever responds late to another', async () => {
+    const { origin, keys } = company
+    const { page } = await open(origin)
+    await page.goto(`${origin}/`)
+    const enter = async (key: string) => {
+      await page.getByLabel('API key').fill(key)
+      await page.keyboard.press('Enter')
+    }
+    const held = new Promise<Route>((resolve) => void page.route('**/v1/key', resolve, { times: 1 }))
+    await enter(keys.personnel)
+    const late = await held
+    await enter(keys.all)
+    await page.locator('#register .more').waitFor()
+    await late.continue()
+    await (await late.request().response())?.finished()
+    await page.waitForTimeout(100)
+    expect(await page.locator('#register').isVisible()).toBe(true)
   })
 
   test('keeps what it shows while the service is away, says so, and polls what has not changed with 304', async () => {

@@ -167,6 +167,34 @@ test.skipIf(!CHROMIUM)('a provider that is away signs nobody out, and tabs share
   await expect.poll(async () => (await tokenOf(copy)) === (await tokenOf(page))).toBe(true)
 })
 
+test.skipIf(!CHROMIUM).each([
+  ['before', [1, 0]],
+  ['after', [0, 1]],
+])('a tab whose renewal is refused %s another one has renewed goes on with that', async (_, order) => {
+  const { page, base } = await serveWithProvider()
+  await page.goto(`${base}/`)
+  await signIn(page)
+  await signInAs(page, 'ada')
+  await shown(page)
+  const [copy] = await Promise.all([page.waitForEvent('popup'), page.evaluate(() => void window.open(location.href))])
+  await shown(copy)
+  const renewals: Route[] = []
+  await page.context().route('**/token', (route) => void renewals.push(route))
+  await page.waitForTimeout(LIFE_S * 500)
+  for (const [at, tab] of [page, copy].entries()) {
+    await tab.getByRole('searchbox').fill('a')
+    await expect.poll(() => renewals.length).toBe(at + 1)
+  }
+  const headers = { 'access-control-allow-origin': '*' }
+  for (const at of order) {
+    if (at === 0) await renewals[at]?.continue()
+    else await renewals[at]?.fulfill({ status: 400, headers, json: { error: 'invalid_grant' } })
+    await [page, copy][at]?.locator('main[aria-busy="false"]').waitFor()
+  }
+  const kept = (tab: Page) => tab.evaluate(() => ({ ...sessionStorage }))
+  await expect.poll(async () => kept(copy)).toEqual(await kept(page))
+})
+
 test.skipIf(!CHROMIUM)('who refuses consent reads so, and can try again or paste a key', async () => {
   const { page, base, keys } = await serveWithProvider()
   await page.goto(`${base}/?search=steel`)

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { hangUp, rowsOf } from '../postgres/sync.js'
 import { reportFigure } from '../support/figures.js'
 import type { TestResponse } from '../support/harness.js'
+import { acceptingTokens, fakeProvider } from '../support/identity.js'
 import type { newProxy } from './proxy.js'
 import { openBehindProxy } from './stage.js'
 
@@ -64,6 +65,20 @@ test.each([
   const { status, ms } = await sent
   expect(status).toBe(503)
   reportFigure('refused after', ms, WAIT_MAX_MS, 'ms')
+})
+
+test.each(['a key', 'a token'])('a short deadline bounds the look at the versions for %s too', async (of) => {
+  const provider = await fakeProvider()
+  const { options } = acceptingTokens(provider.issuer)
+  const { proxy, gateway } = await openBehindProxy({ ...options, deadlineMs: 1_000 })
+  const token = await provider.token({ scope: 'personnel.read' })
+  const caller = of === 'a key' ? await gateway.as('personnel.read') : gateway.with(`Bearer ${token}`)
+  expect((await caller.get('/v1/personnel')).status).toBe(200)
+  proxy.freeze()
+  const { text, ms } = await timed(caller.get('/v1/personnel'))
+  // The store itself gives up later, with another code.
+  expect(text).toContain('"DEADLINE_EXCEEDED"')
+  reportFigure('refused after', ms, 2_000, 'ms')
 })
 
 test('a whole project that meets silence while many rows are stored is refused within the bound', async () => {

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest'
+import type { AppOptions } from '../../src/http/app.js'
 import { migratePostgres } from '../../src/store/postgres/migrations.js'
 import { newServer } from '../postgres/server.js'
 import { hangUp, rowsOf } from '../postgres/sync.js'
@@ -21,9 +22,9 @@ export async function openServer() {
 }
 
 /** A service whose connection to the database can be broken. */
-export async function openBehindProxy() {
+export async function openBehindProxy(options: Partial<AppOptions> = {}) {
   const stage = await openServer()
   const url = stage.server.url(stage.database)
   const own = postgresStore(stage.proxy.url(stage.database), () => hangUp(url))
-  return { ...stage, gateway: openGateway({}, onTestFinished, own) }
+  return { ...stage, gateway: openGateway(options, onTestFinished, own) }
 }

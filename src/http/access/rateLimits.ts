@@ -77,7 +77,7 @@ export function createRateLimits(options: AppOptions) {
 
   /** Authenticates the request; `isWhole` if its whole body has arrived. */
   const identify = async (received: Received, isWhole: boolean): Promise<Identified> => {
-    const versions = lazily(store.versions)
+    const versions = lazily(() => received.deadline.boundLook(store.versions()))
     const principal = await authenticate(received.request, versions, received.deadline)
     received.record.keyId = principal.keyId
     return { ...received, principal, versions: versions(), isWhole }

@@ -124,6 +124,7 @@ addEventListener('popstate', () => {
   void view.follow()
   // What is below a view stays as it is.
   if (isSame) return
+  wasTyped = false
   filter = next
   refreshAnew()
 })
@@ -148,7 +149,9 @@ async function refresh(): Promise<void> {
   const mine = turn
   if (!key.current) return askForKey()
   try {
-    own = await readKey()
+    const found = await readKey()
+    if (mine !== turn) return
+    own = found
     if (!grants(own, 'projects.read')) return askForKey(T.scopeMissing(T.liveRisks, 'projects.read'))
     const now = await readOverview(filter, shown, grants(own, 'personnel.read'))
     if (mine !== turn) return

@@ -27,6 +27,7 @@ const REFUSED: Readonly<
   'a subject of 256 characters': [/no subject/, (p) => p.token({ sub: 'x'.repeat(256) })],
   'a subject with half a character': [/no subject/, (p) => p.token({ sub: '\ud800' })],
   'the type of another kind of token': [/`typ` must be at\+jwt or JWT/, (p) => p.token({}, { typ: 'logout+jwt' })],
+  'a type that is no text': [/`typ` must be at\+jwt or JWT/, (p) => p.token({}, { typ: { toString: null } })],
   'alg none': [/must be signed with one of/, async (p) => new UnsecuredJWT(claimsWith(p.issuer)).encode()],
   'HS256 with the public key as its secret': [
     /must be signed with one of/,

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openGateway } from '../../support/harness.js'
 import { acceptingTokens, claimsWith, type FakeProvider, fakeProvider, newKey, signed } from '../../support/identity.js'
 
@@ -53,6 +53,27 @@ test('a withdrawn key ends, also for tokens that are known', async () => {
   expect(await status(known)).toBe(200)
   await expect.poll(() => status(known)).toBe(401)
   expect(await status(await signed(claimsWith(provider.issuer, { jti: '2' }), first))).toBe(401)
+})
+
+test('a key that is withdrawn while a token of it is checked ends too', async () => {
+  const { provider, status, time, tokens } = await open()
+  const [first] = provider.keys
+  if (!first) throw new Error('There is no key.')
+  const second = await newKey('second')
+  provider.keys = [first, second]
+  expect(await status(await provider.token())).toBe(200)
+  const before = tokens.provider.keys
+  provider.keys = [second]
+  time.ms = 600_001
+  const importKey = crypto.subtle.importKey.bind(crypto.subtle)
+  vi.spyOn(crypto.subtle, 'importKey').mockImplementationOnce(async (...given: Parameters<typeof importKey>) => {
+    await vi.waitUntil(() => tokens.provider.keys !== before)
+    return importKey(...given)
+  })
+  const token = await signed(claimsWith(provider.issuer), first)
+  await status(token)
+  expect(tokens.provider.keys).not.toBe(before)
+  expect(await status(token)).toBe(401)
 })
 
 test('another key under the id of an old one is found, once 30 s have passed', async () => {
