@@ -165,6 +165,20 @@ describe('columns', () => {
     }
   })
 
+  test('are known by what German sheets call them, and teams beside a department are groups', () => {
+    const people = 'Personal-Nr.,Name,E-Mail,Abteilung,Teams'
+    expect(read('people', lines(people, '7,Ada,ada@example.com,Bau,Kran')).records[0]?.values).toMatchObject({
+      ...{ externalId: '7', department: 'Bau', groups: 'Kran' },
+    })
+    const risks = lines('Nr.,Risiko,Stand,Fällig bis', '1,a,geschlossen,1.3.2027')
+    expect(read('risks', risks).records[0]?.values).toMatchObject({ status: 'CLOSED', dueOn: '2027-03-01' })
+    // As of a day, it is no status.
+    const dated = read('risks', lines('Nr.,Risiko,Stand', '1,a,1.3.2027')).records[0]?.values
+    expect(dated).toMatchObject({ 'details.Stand': '1.3.2027' })
+    const issues = lines('Ticket,Titel,Prio,Linked risk', '1,a,P1,R-7')
+    expect(read('issues', issues).records[0]?.values).toMatchObject({ severity: 'CRITICAL', risk: 'R-7' })
+  })
+
   test('of two that could be meant the better is taken, which is said, and the other is kept', () => {
     const { records, guess } = read('risks', lines('Ref,Risk,Responsible,Risk Owner', '1,x,Tom,Nora'))
     expect(records[0]?.values).toMatchObject({ owner: 'Nora', 'details.Responsible': 'Tom' })

@@ -5,7 +5,7 @@ const ENTRY = {
   raisedOn:
     'Date Raised, Raised On, Raised Date, Raised, Date Identified, Identified On, Identified Date, Date of Identification, Created, Created At, Created On, Created Date, Date Created, Creation Date, Erstelldatum, Opened, Opened At, Opened On, Date Opened, Opened Date, Date Reported, Report Date, Reported On, Date Logged, Logged Date, Logged, Date, Erfasst am, Erfasst, Erstellt am, Erstellt, Angelegt, Erstellungsdatum, Erfassungsdatum, Datum, 识别日期',
   dueOn:
-    'Due Date, Due On, Due, Target Date, Target Completion Date, Target Resolution Date, Deadline, Completion Date, ETA, Fällig am, Fällig, Fälligkeit, Fälligkeitsdatum, Termin, Frist, Zieltermin, Zieldatum, Échéance, Termin realizacji',
+    'Due Date, Due On, Due, Target Date, Target Completion Date, Target Resolution Date, Deadline, Completion Date, ETA, Fällig am, Fällig bis, Fällig, Fälligkeit, Fälligkeitsdatum, Termin, Frist, Zieltermin, Zieldatum, Zu erledigen bis, Échéance, Termin realizacji',
   closedOn:
     'Date Closed, Closed On, Closed Date, Closed At, Closed, Closing Date, Close Date, Closure Date, Date of Closure, Actual Close Date, Actual Closure Date, Completed At, Completed On, Date Completed, Completed Date, Resolved, Resolved At, Resolved On, Date Resolved, Resolved Date, Resolution Date, Actual Completion Date, Actual Resolution Date, Geschlossen am, Erledigt am, Abgeschlossen am',
   project:
@@ -32,10 +32,11 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, string>
       'Impact, Consequence, Impact Score, Impact Rating, Impact Level, IMP, I, C, Severity, Effect, Damage, Auswirkung, Auswirkungen, Schadenshöhe, Schadensausmaß, Schaden, Tragweite, Schwere, Schweregrad, Gravité, Impacto, Wpływ, 影响程度',
     score: 'Risk Score, Score, Risk Rating, PxI, LxI, RPN, Risikowert, Risikozahl, Risikobewertung, Punkte',
     // In words these are levels; their numbers may be anything.
-    rating: 'Rating, Exposure, Risk Value, Magnitude, Priority, Priorität, Bewertung',
+    rating: 'Rating, Exposure, Risk Value, Magnitude, Priority, Prio, Priorität, Bewertung',
     level:
       'Risk Level, Level, Risk Rating, Severity, Criticality, RAG, RAG Status, Inherent Risk, Risikostufe, Stufe, Risikoklasse, Kritikalität, Risk',
-    status: 'Status, Current Status, State, Stage, Zustand, Risikostatus, Statut, Estado, Situação, 状态',
+    status:
+      'Status, Current Status, State, Stage, Zustand, Stand, Bearbeitungsstand, Bearbeitungsstatus, Risikostatus, Statut, Estado, Situação, 状态',
     treatment:
       'Response, Risk Response, Response Strategy, Treatment, Risk Treatment, Treatment Type, Treatment Strategy, Strategy, Decision, Approach, Risikostrategie, Strategie, Behandlung, Risikobehandlung',
     mitigation:
@@ -55,11 +56,11 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, string>
       'Summary, Title, Subject, Name, Headline, Short Description, Issue, Problem, Topic, Zusammenfassung, Titel, Betreff, Thema, Bezeichnung, Description, Details, Beschreibung, Problembeschreibung',
     description: 'Description, Details, Detail, Body, Content, Beschreibung, Problembeschreibung',
     severity:
-      'Severity, Priority, Criticality, Urgency, Impact, Level, Rating, Schweregrad, Priorität, Dringlichkeit, Schwere',
-    status: 'Status, Current Status, State, Stage, Zustand',
+      'Severity, Priority, Prio, Criticality, Urgency, Impact, Level, Rating, Schweregrad, Priorität, Dringlichkeit, Schwere',
+    status: 'Status, Current Status, State, Stage, Zustand, Stand, Bearbeitungsstand, Bearbeitungsstatus',
     assignee:
       'Assignee, Assigned To, Assignee Name, Owner, Owner Name, Responsible, Responsible Person, Person Responsible, Assigned, Action Owner, Owned By, Resolver, Lead, Zugewiesene Person, Bearbeiter, Zugewiesen an, Zugewiesen, Verantwortlich, Verantwortlicher, Zuständig',
-    risk: 'Risk ID, Risk, Related Risk, Risk Reference, Risiko',
+    risk: 'Risk ID, Risk, Related Risk, Linked Risk, Risk Reference, Risiko',
     ...ENTRY,
   },
   people: {
@@ -70,11 +71,11 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, string>
     email:
       'Work Email, Business Email, Company Email, Email, Email Address, Mail, Primary Email, User Principal Name, UPN, Login, Username, E-Mail-Adresse, Courriel',
     externalId:
-      'Employee ID, Employee Number, Emp ID, Staff No, Personnel Number, ID, Object ID, External ID, Badge, No, Number, SAMAccountName, ObjectGUID, UID, Personalnummer, Pers Nr, Mitarbeiternummer, Mitarbeiter-ID, Matricule',
+      'Employee ID, Employee Number, Emp ID, Staff No, Personnel Number, ID, Object ID, External ID, Badge, No, Number, SAMAccountName, ObjectGUID, UID, Personalnummer, Personal Nr, Pers Nr, Mitarbeiternummer, Mitarbeiter Nr, Mitarbeiter-ID, Matricule',
     title:
       'Job Title, Title, Position, Role, Job, Designation, Function, Occupation, Business Title, Stelle, Funktion, Berufsbezeichnung, Tätigkeit, Rolle, Stellenbezeichnung, Jobtitel, Poste',
     department:
-      'Department, Dept, Division, Team, Business Unit, Unit, Section, Organisation, Organization, Abteilung, Bereich, Referat, Organisationseinheit, Service',
+      'Department, Dept, Division, Abteilung, Bereich, Referat, Organisationseinheit, Service, Team, Business Unit, Unit, Section, Organisation, Organization',
     status:
       'Status, Employment Status, Account Status, State, Active, Enabled, Account Enabled, Is Active, Aktiv, Beschäftigungsstatus',
     groups: 'Groups, Teams, Member Of, Gruppen, Gruppe',
