@@ -57,9 +57,21 @@ describe('a likelihood', () => {
     const { records, guess } = read('risks', factor('A', 'C'))
     expect(records[0]?.values).toMatchObject({ title: 'x', 'details.Probability': 'A', 'details.Consequence': '3' })
     expect(guess?.notes).toEqual([
-      'Probability is no more than a detail: its texts are no steps of a scale.',
+      'Probability is no more than a detail: its texts are no steps without --value.',
       'Consequence is no more than a detail: likelihood and impact count only together.',
       ...DEFAULTS,
+    ])
+  })
+
+  test('in bare letters counts once --value says what one of them is, and asks for the others', () => {
+    const given = (values: Record<string, string>) => ({ values: new Map(Object.entries(values)) })
+    expect(questions(factor('A', 'c', 'D'), 'risks', given({ a: '5' }))).toEqual([
+      expect.stringMatching(/^Probability: it is not known what "c" \(row 3\), "D" \(row 4\) means for likelihood/),
+    ])
+    const sheet = read('risks', factor('A', 'c', 'D'), given({ a: '5', c: '3', d: '2' }))
+    expect([column('likelihood', sheet), column('impact', sheet)]).toEqual([
+      [5, 3, 2],
+      [3, 3, 3],
     ])
   })
 

@@ -32,7 +32,8 @@ function takeFactors(assignment: Assignment, pair: Pair, inherent: readonly Colu
     const free = all[at]?.filter((column) => column !== taken[0]?.column) ?? []
     const [first] = free.flatMap((column) => {
       const isNamed = assignment.mayMean(column, field, NAME_RANK_MAX)
-      const reading = readFactor(column, FACTORS[at] ?? 'impact', { partner, inherent: inherent[at], isNamed })
+      const beside = { partner, inherent: inherent[at], isNamed, given: assignment.options.values }
+      const reading = readFactor(column, FACTORS[at] ?? 'impact', beside)
       return reading ? [{ column, reading }] : []
     })
     if (!first) return []
@@ -141,7 +142,7 @@ function noteAlone(assignment: Assignment): void {
   for (const factor of FACTORS) {
     for (const column of assignment.candidates(factor)) {
       const isStep = readFactor(column, factor) !== undefined
-      const why = isStep ? 'likelihood and impact count only together' : 'its texts are no steps of a scale'
+      const why = isStep ? 'likelihood and impact count only together' : 'its texts are no steps without --value'
       notes.push(`${column.heading} is no more than a detail: ${options.keep ? 'the score is kept' : why}.`)
     }
   }

@@ -63,12 +63,15 @@ const EXPLAINED_STEP = /^\p{L}[\p{L} ]{0,20}\s*[:–—]/u
 
 const FACTOR_STEPS = Array.from({ length: ASSESSMENT_MAX }, (_, index) => String(index + 1))
 
-/** The other factor, the scale of the risk before measures, and whether the heading is the very name of the factor. */
-type Beside = Partial<Record<'partner' | 'inherent', Column | undefined>> & { readonly isNamed?: boolean }
+/** The other factor, the scale before measures, whether the heading is the very name of the factor, and what was given. */
+type Beside = Partial<Record<'partner' | 'inherent', Column | undefined>> & {
+  readonly isNamed?: boolean
+  readonly given?: ReadonlyMap<string, string> | undefined
+}
 
 /** How a column gives the steps 1 to 5 of a factor; undefined if it is no scale. */
 export function readFactor(part: Column, factor: Factor, beside: Beside = {}): Reading | undefined {
-  const { partner, inherent, isNamed } = beside
+  const { partner, inherent, isNamed, given } = beside
   const column = part.whole()
   if (column.filled === 0) return undefined
   const entries = entriesOf(column)
@@ -77,11 +80,13 @@ export function readFactor(part: Column, factor: Factor, beside: Beside = {}): R
   const scale = numericScale(column, entries, factor, named, highestOf(others))
   if (!scale && entries.every(isNumeric)) return undefined
   const stepOf = stepReader(entries, factor, scale)
-  const steps = entries.map((entry) => [entry, stepOf(entry)] as const)
+  const stepGiven = ({ text }: Entry) => FACTOR_STEPS.indexOf(given?.get(folded(text)) ?? '') + 1
+  const steps = entries.map((entry) => [entry, stepGiven(entry) || stepOf(entry)] as const)
   const known = steps.flatMap(([entry, step]) => (step === undefined ? [] : [[entry, step] as const]))
   const unknown = entries.filter((_, at) => steps[at]?.[1] === undefined)
-  // A column that is called so is one as soon as one of its texts is a step.
-  if (isNamed ? known.length === 0 : countOf(unknown) * 2 > countOf(entries)) return undefined
+  // A column that is called so is one as soon as one of its texts is a step, and any one in which a step was given.
+  const isScale = isNamed ? known.length > 0 : countOf(unknown) * 2 <= countOf(entries)
+  if (!isScale && !entries.some(stepGiven)) return undefined
   const question = unclearTurn(column, entries) ?? (named ? undefined : lonelyAboveFive(column, entries, others))
   return { ...readingOf(column, known, scale, highestOf(others)), unknown, choices: FACTOR_STEPS, question }
 }
