@@ -38,7 +38,12 @@ test.each([
   [
     'a new word',
     [HEADER, 'R-1,Flood,8,6,Parked,03/04/2026'],
-    'State: "Parked" (row 2) is not known for status. Say what it means with --value "Parked=OPEN".',
+    'State: "Parked" (row 2) is not known for status, which is OPEN, OCCURRED, CLOSED. Say what it means with --value "Parked=OPEN".',
+  ],
+  [
+    'a word that nobody knows',
+    [HEADER, 'R-1,Flood,8,6,Zorp,03/04/2026'],
+    'State: "Zorp" (row 2) is not known for status, which is OPEN, OCCURRED, CLOSED. Say what it means with --value "Zorp=OPEN".',
   ],
   [
     'a value outside the scale',
@@ -66,7 +71,7 @@ test.each([
   const { code, stderr } = await night('register-2026-11-18.csv', rows)
   expect(stderr).toContain('It no longer fits what was accepted for the source register on ')
   expect(stderr).toContain(sentence)
-  expect(stderr).toContain('--accept takes a new guess, --map a map of yours; `operations maps show register`')
+  expect(stderr).toContain('--accept takes a new guess, --map a map of yours; `operations maps show "register"`')
   expect(code).toBe(1)
   expect(desk.dump()).toEqual(before)
 })

@@ -233,7 +233,7 @@ function misfitsInWords(
   return [
     `It no longer fits what was accepted for the source ${source} on ${accepted.acceptedAt.slice(0, 10)}.`,
     ...misfits,
-    `--accept takes a new guess, --map a map of yours; \`operations maps show ${source}\` prints the accepted one. If the file comes from elsewhere, give it a name with --source.`,
+    `--accept takes a new guess, --map a map of yours; \`operations maps show ${JSON.stringify(source)}\` prints the accepted one. If the file comes from elsewhere, give it a name with --source.`,
   ]
 }
 

@@ -263,7 +263,7 @@ describe('a shipped map', () => {
     const desk = openDesk()
     const { report } = await desk.report('issues', ...PROJECT.split(' '), sample('issues-azure-devops.csv'))
     const detail =
-      'State: "Ready for test" (row 4) is not known for status. Say what it means with --value "Ready for test=...".'
+      'State: "Ready for test" (row 4) is not known for status, which is OPEN, IN_PROGRESS, BLOCKED, RESOLVED, CLOSED. Say what it means with --value "Ready for test=OPEN".'
     expect(report.files[0]?.violations).toEqual([{ detail }])
   })
 

@@ -29,9 +29,12 @@ const FORMS: Readonly<Record<string, RegExp | readonly string[]>> = {
   severity: SEVERITIES.values,
 }
 
+/** The form of a field, or its few values; undefined for a field that takes any text. */
+export const formOf = (noun: SheetNoun, field: string) => (field === 'status' ? STATUSES[noun]?.values : FORMS[field])
+
 /** Whether a value is taken for a field as it is; undefined for a field that takes any text. */
 export function isOwnValue(noun: SheetNoun, field: string, value: string): boolean | undefined {
-  const form = field === 'status' ? STATUSES[noun]?.values : FORMS[field]
+  const form = formOf(noun, field)
   const text = value.trim()
   return form instanceof RegExp ? form.test(text) : form && (text === '' || valueNamed(form, text) !== undefined)
 }

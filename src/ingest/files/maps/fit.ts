@@ -1,6 +1,6 @@
 import { DETAILS } from '../../../details.js'
 import { type Occurrence, occurrencesInWords } from '../guess/column.js'
-import { isOwnValue } from '../guess/statuses.js'
+import { formOf, isOwnValue } from '../guess/statuses.js'
 import { headingKey } from '../header.js'
 import { folded, lackingIn, type Mapping, type Rule, type Scalar } from '../mapping.js'
 import { isBlank, type SheetNoun, type TableRow } from '../table.js'
@@ -85,8 +85,13 @@ export function fittedTo(map: AcceptedMap, cells: Cells, given: Given, looks: st
     const unread = isList ? [] : unreadBy(given.noun, field, rule, rows, cellAt)
     const [first] = unread
     if (!first) return []
-    const value = JSON.stringify(`${first.text}=${meaning?.(field, first.text) ?? '...'}`)
-    const unknown = `${rule.from[0]}: ${occurrencesInWords(unread)} is not known for ${field}.`
+    const form = formOf(given.noun, field)
+    const choices = form === undefined || form instanceof RegExp ? [] : form
+    // A guess has a ? for a word that it does not know.
+    const [means] = [meaning?.(field, first.text), ...choices, '...'].filter((one) => one !== undefined && one !== '?')
+    const value = JSON.stringify(`${first.text}=${means}`)
+    const which = choices.length > 0 ? `, which is ${choices.join(', ')}` : ''
+    const unknown = `${rule.from[0]}: ${occurrencesInWords(unread)} is not known for ${field}${which}.`
     return `${unknown} Say what it means with --value ${value}.`
   })
   const gone = missing.length > 0 ? [`Gone: ${missing.join(', ')}.`] : []
