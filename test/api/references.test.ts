@@ -64,7 +64,7 @@ test.each(['risks', 'issues'])(
     }
     for (const path of ['', '/history']) {
       const { status, body } = await caller.get(`/v1/projects/NONE/${list}/R-7${path}`)
-      expect([status, body.detail]).toEqual([404, 'There is no project at /v1/projects/NONE.'])
+      expect([status, body.detail]).toEqual([404, expect.stringContaining('There is no project at /v1/projects/NONE.')])
     }
     const path = `/v1/projects/BRIDGE/${list}/R-7`
     expect(await caller.get(`${path}${'7'.repeat(200)}`)).toMatchProblem(404, 'NOT_FOUND')
@@ -128,11 +128,17 @@ test('GraphQL takes the same references as `id`, and still exactly one key', asy
   expect(changed.body).toEqual({ data: { changeGroup: { name: 'Empty' } } })
 })
 
+const nothingAt = (list: string, given: string, noun: string, how: string) =>
+  `There is no ${noun} at ${list}/${given}. ${how} find it with ${list}?search=${given}.`
+
 test.each([
   ['/v1/groups/Nope', 'PATCH', "There is no group 'Nope'. Name it by its name or its id."],
   ['/v1/personnel/no@example.com', 'PATCH', "There is no person 'no@example.com'. Name it by e-mail or user id."],
   [`${ALPHA}/members/no@example.com`, 'PUT', "There is no person 'no@example.com'. Name it by e-mail or user id."],
-  ['/v1/groups/Nope', 'GET', expect.stringMatching(/^There is no group at /)],
+  ['/v1/groups/Nope', 'GET', nothingAt('/v1/groups', 'Nope', 'group', 'Name it by name or id, or')],
+  ['/v1/personnel/Bea', 'GET', nothingAt('/v1/personnel', 'Bea', 'person', 'Name it by e-mail or id, or')],
+  ['/v1/projects/NOPE', 'GET', nothingAt('/v1/projects', 'NOPE', 'project', 'Name it by key or id, or')],
+  ['/v1/risks/R-7', 'GET', nothingAt('/v1/risks', 'R-7', 'risk', 'Its id begins with rsk_:')],
   ['/v1/groups/a%00b', 'GET', expect.stringMatching(/^There is no group at /)],
   ['/v1/groups/a%00b', 'PATCH', expect.stringMatching(/^There is no group 'a/)],
 ])('%s does not exist for %s', async (path, method, detail) => {

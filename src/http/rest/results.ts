@@ -83,14 +83,19 @@ export function nothingAt({ operation: { rootField, route }, path }: Pick<RouteC
 
 const PREFIXES = new Map<string, string>(Object.entries(ID_PREFIX))
 
-/** Where to find what was named by something else than its id. */
+/** What else than their ids the paths of these take. */
+const NAMED_BY: Readonly<Record<string, string>> = { person: 'e-mail', group: 'name', project: 'key' }
+
+/** How to name what was not found, and where to find it. */
 function findingHint(noun: string, path: string, { path: pattern }: CompiledRoute['route']): string {
   const slash = path.lastIndexOf('/')
   const [list, given] = [path.slice(0, slash), path.slice(slash + 1)]
   if (pattern.endsWith('/{reference}')) return ` Find it with ${list}?search=${given}.`
   const prefix = `${PREFIXES.get(noun)}_`
-  if (!pattern.endsWith('/{id}') || given.startsWith(prefix)) return ''
-  return ` Its id begins with ${prefix}: find it with ${list}?search=${given}.`
+  if (!['/{id}', '/{idOrKey}'].some((one) => pattern.endsWith(one)) || given.startsWith(prefix)) return ''
+  const name = NAMED_BY[noun]
+  const how = name ? `Name it by ${name} or id, or` : `Its id begins with ${prefix}:`
+  return ` ${how} find it with ${list}?search=${given}.`
 }
 
 async function pageWith(
