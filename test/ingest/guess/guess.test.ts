@@ -179,6 +179,17 @@ describe('columns', () => {
     expect(read('issues', issues).records[0]?.values).toMatchObject({ severity: 'CRITICAL', risk: 'R-7' })
   })
 
+  test.each([
+    ['Actif', 'Oui', 'Non'],
+    ['Statut', 'Actif', 'Parti'],
+    ['Activo', 'Sí', 'No'],
+    ['Ativo', 'Sim', 'Não'],
+    ['Aktywny', 'tak', 'nie'],
+  ])('such as %s say who has left, in the language of the list', (heading, here, gone) => {
+    const people = lines(`Name,E-Mail,${heading}`, `Ada,ada@example.com,${here}`, `Bea,bea@example.com,${gone}`)
+    expect(column('status', read('people', people))).toEqual(['ACTIVE', 'INACTIVE'])
+  })
+
   test('of two that could be meant the better is taken, which is said, and the other is kept', () => {
     const { records, guess } = read('risks', lines('Ref,Risk,Responsible,Risk Owner', '1,x,Tom,Nora'))
     expect(records[0]?.values).toMatchObject({ owner: 'Nora', 'details.Responsible': 'Tom' })

@@ -77,7 +77,7 @@ export const ALIASES: Readonly<Record<SheetNoun, Readonly<Record<string, string>
     department:
       'Department, Dept, Division, Abteilung, Bereich, Referat, Organisationseinheit, Service, Team, Business Unit, Unit, Section, Organisation, Organization',
     status:
-      'Status, Employment Status, Account Status, State, Active, Enabled, Account Enabled, Is Active, Aktiv, Beschäftigungsstatus',
+      'Status, Employment Status, Account Status, State, Active, Enabled, Account Enabled, Is Active, Aktiv, Beschäftigungsstatus, Actif, Statut, Activo, Ativo, Estado, Aktywny',
     groups: 'Groups, Teams, Member Of, Gruppen, Gruppe',
     private:
       'Salary, Pay, Wage, Compensation, Bonus, Hourly Rate, Pay Rate, Annual Salary, Gehalt, Lohn, Salaire, Salario, Salário, Wynagrodzenie, 工资, 薪资, Date of Birth, Birth Date, Birthday, DOB, Age, Geburtsdatum, Gebdat, Geburtstag, Alter, Date de naissance, Fecha de nacimiento, Data de nascimento, Data urodzenia, 出生日期, 生日, 年龄, Gender, Sex, Geschlecht, Sexe, Genre, Sexo, Género, Gênero, Płeć, 性别, SSN, Social Security Number, National ID, Tax ID, Passport, Passport Number, IBAN, Bank Account, Account Number, Home Address, Address, Street, Postal Code, Zip, Zip Code, Postcode, Adresse, Anschrift, Dirección particular, Endereço, Adres, 地址, 身份证号, Home Phone, Personal Email, Private Email, Personal Phone, Marital Status, Nationality, Religion, Ethnicity, Race, Disability, Emergency Contact, Steuer-ID, Sozialversicherungsnummer, PESEL, CPF, NIF, DNI, Password',

@@ -62,9 +62,9 @@ export const STATUS_WORDS = {
   } satisfies Record<IssueStatus, string>,
   people: {
     ACTIVE:
-      'active, enabled, true, yes, y, 1, employed, current, on leave, leave, provisioned, recovery, locked out, password expired, aktiv, ja, wahr, beschäftigt, beurlaubt',
+      'active, enabled, true, yes, y, 1, employed, current, on leave, leave, provisioned, recovery, locked out, password expired, aktiv, ja, wahr, beschäftigt, beurlaubt, actif, oui, vrai, activo, activa, sí, ativo, ativa, sim, aktywny, tak',
     INACTIVE:
-      'inactive, disabled, false, no, n, 0, terminated, left, leaver, resigned, retired, former, suspended, deactivated, deprovisioned, staged, archived, inaktiv, nein, falsch, ausgeschieden, gekündigt, deaktiviert',
+      'inactive, disabled, false, no, n, 0, terminated, left, leaver, resigned, retired, former, suspended, deactivated, deprovisioned, staged, archived, inaktiv, nein, falsch, ausgeschieden, gekündigt, deaktiviert, inactif, non, faux, parti, partie, inactivo, inactiva, inativo, inativa, não, nieaktywny, nie',
   } satisfies Record<PersonStatus, string>,
   projects: {
     ACTIVE:
