@@ -298,12 +298,11 @@ function guessedSheet(guessed: Guess, read: Read): Sheet {
 }
 
 function isTranslation({ mapping: { rules, where }, questions, warnings }: Guess, { records }: Sheet): boolean {
-  // A column ID has references, if its values are no ids of ours.
   const isOurs = ({ id }: ReadSheet['records'][number]['values']) => id !== '' && OWN_ID.test(String(id))
-  const isReference =
-    headingKey(rules.get('reference')?.from[0] ?? '') === 'id' && !records.some(({ values }) => isOurs(values))
-  const isKnown = (field: string) => rules.has(field) || (field === 'id' && isReference)
-  const isWhole = Object.keys(records[0]?.values ?? {}).every(isKnown)
+  // A column ID has references, if its values are no ids of ours: such a sheet has our names by chance.
+  const hasReferences = headingKey(rules.get('reference')?.from[0] ?? '') === 'id'
+  if (hasReferences && !records.some(({ values }) => isOurs(values))) return true
+  const isWhole = Object.keys(records[0]?.values ?? {}).every((field) => rules.has(field))
   const isPlain = Array.from(rules.values()).every((rule) => !rule.unique && !rule.with && !rule.cut && !rule.oneLine)
   return isWhole && isPlain && where.length + questions.length + warnings.length === 0
 }

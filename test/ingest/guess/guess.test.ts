@@ -244,6 +244,17 @@ describe('columns', () => {
     expect(read('risks', lines('reference,title,likelihood', 'R-1,x,4')).guess).toBeUndefined()
   })
 
+  test('with our own names by chance, as their ids are references, are asked about like any others', () => {
+    const sheet = (word: string) => lines('ID,Title,Likelihood,Impact,Status', '1,a,High,Low,Open', `2,b,Low,,${word}`)
+    expect(questions(sheet('Zorp'))).toEqual([expect.stringMatching(/^Status: it is not known what "Zorp" \(row 3\)/)])
+    const { records, guess } = read('risks', sheet('Closed'))
+    expect(records.map(({ values }) => [values.reference, values.likelihood])).toEqual([
+      ['1', 4],
+      ['2', ''],
+    ])
+    expect(guess?.notes[0]).toMatch(/^Likelihood and Impact count only together: not assessed in row 3/)
+  })
+
   test('that give numbers for the severity of issues are a question, unless they are priorities', () => {
     expect(questions(lines('ID,Summary,Severity', '1,x,1', '2,y,3'), 'issues')).toEqual([
       expect.stringMatching(/^Severity has numbers, .*"1": "CRITICAL"/),
