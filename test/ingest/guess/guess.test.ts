@@ -292,6 +292,11 @@ describe('columns', () => {
     expect(column('title', read('risks', lines('Risk,Description,Owner', ...rows)))[1]).toBe('People do not help')
   })
 
+  test('that do not say who has left are told', () => {
+    const { guess } = read('people', lines('Full Name,Work Email', 'Ada,ada@example.com'))
+    expect(guess?.notes).toEqual(['There is no column for the status: what is new is ACTIVE.'])
+  })
+
   test('of sentences are no status, whatever they are called, which is said', () => {
     const rows = ['a', 'b'].map(
       (one) => `${one},"${'We wait for an answer of the supplier, who was asked twice. '.repeat(2)}"`,

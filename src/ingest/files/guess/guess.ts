@@ -13,9 +13,9 @@ import { RAID_WORDS } from './words.js'
 const ORDER: Readonly<Record<SheetNoun, string>> = {
   risks: 'project id reference factors days status response owner url texts category mitigation cause score defaults',
   issues: 'project id reference days status severity assignee url risk texts defaults',
-  people: 'id email name externalId title department status groups private needed',
+  people: 'id email name externalId title department status groups private needed defaults',
   groups: 'id externalId name description members needed',
-  projects: 'id key name description url status needed',
+  projects: 'id key name description url status needed defaults',
 }
 
 /** A guessed map, and what to report about it. While there are questions, nothing is stored. */

@@ -190,11 +190,13 @@ function takeKey(assignment: Assignment): void {
   notes.push(`There is no column for the key: it is made from ${name.heading}.`)
 }
 
-/** What a new risk or issue gets where the sheet says nothing. */
+/** What is stored of something new where the sheet says nothing. */
 function tellDefaults(assignment: Assignment): void {
-  const { rules, notes } = assignment
-  if (!rules.has('status')) notes.push(`${lacking(assignment, 'status')}: what is new is OPEN.`)
-  if (!rules.has('raisedOn'))
+  const { options, rules, notes } = assignment
+  const isEntry = options.fields.includes('raisedOn')
+  if (!rules.has('status'))
+    notes.push(`${lacking(assignment, 'status')}: what is new is ${isEntry ? 'OPEN' : 'ACTIVE'}.`)
+  if (isEntry && !rules.has('raisedOn'))
     notes.push('There is no column for the day raised: for what is new it is the day of the import.')
 }
 
