@@ -65,6 +65,16 @@ test.each(QUESTIONS)('REST answers it too: $words', async ({ query, path }) => {
   if (totalCount !== undefined) expect(body.page.total).toBe(totalCount)
 })
 
+test('the README shows what the demo answers, but for its ids and times', async () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const [, query = '', graphql = ''] = /```graphql\n([^`]+)```\n\n```json\n([^`]+)```/.exec(readme) ?? []
+  const [, path = '', rest = ''] = /:4000(\/v1\S+)\n```\n\n```json\n([^`]+)```/.exec(readme) ?? []
+  const lasting = (body: object) =>
+    Object.entries(body).map(([name, value]) => [name, /^id$|At$/.test(name) ? typeof value : value])
+  expect((await (await demo).graphql(query)).body).toEqual(JSON.parse(graphql))
+  expect(lasting((await (await demo).get(path)).body)).toEqual(lasting(JSON.parse(rest)))
+})
+
 const OVERVIEW = new URL('../src/web/overview/', import.meta.url)
 const SOURCES = readdirSync(OVERVIEW)
   .filter((file) => file.endsWith('.ts'))
