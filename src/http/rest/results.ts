@@ -3,6 +3,10 @@ import { Fault } from '../../errors.js'
 import type { ListResult, RootResult } from '../../graph/query/readers.js'
 import { ID_PREFIX } from '../../ids.js'
 import type { Separator } from '../../ingest/files/csv.js'
+import { groupNaming } from '../../personnel/groups.js'
+import { personNaming } from '../../personnel/people.js'
+import { projectNaming } from '../../projects/projects.js'
+import type { Naming } from '../../store/query/conditions.js'
 import { keysIn } from '../../store/query/cursors.js'
 import type { Work } from '../../work.js'
 import { Content, emptyResponse, JSON_TYPE, respond } from '../wire/content.js'
@@ -83,8 +87,8 @@ export function nothingAt({ operation: { rootField, route }, path }: Pick<RouteC
 
 const PREFIXES = new Map<string, string>(Object.entries(ID_PREFIX))
 
-/** What else than their ids the paths of these take. */
-const NAMED_BY: Readonly<Record<string, string>> = { person: 'e-mail', group: 'name', project: 'key' }
+/** Those whose paths take more than ids. */
+const NAMINGS: Readonly<Record<string, Naming>> = { person: personNaming, group: groupNaming, project: projectNaming }
 
 /** How to name what was not found, and where to find it. */
 function findingHint(noun: string, path: string, { path: pattern }: CompiledRoute['route']): string {
@@ -92,9 +96,10 @@ function findingHint(noun: string, path: string, { path: pattern }: CompiledRout
   const [list, given] = [path.slice(0, slash), path.slice(slash + 1)]
   if (pattern.endsWith('/{reference}')) return ` Find it with ${list}?search=${given}.`
   const prefix = `${PREFIXES.get(noun)}_`
-  if (!['/{id}', '/{idOrKey}'].some((one) => pattern.endsWith(one)) || given.startsWith(prefix)) return ''
-  const name = NAMED_BY[noun]
-  const how = name ? `Name it by ${name} or id, or` : `Its id begins with ${prefix}:`
+  const isOfOne = pattern.endsWith('/{id}') || pattern.endsWith('/{idOrKey}')
+  if (!isOfOne || given.startsWith(prefix)) return ''
+  const naming = NAMINGS[noun]
+  const how = naming ? `Name it by ${naming.identifiers}, or` : `Its id begins with ${prefix}:`
   return ` ${how} find it with ${list}?search=${given}.`
 }
 
