@@ -144,7 +144,7 @@ async function renew(held: Session, refreshToken: string): Promise<void> {
     renewals.postMessage({ used: refreshToken, token, held: next })
   } catch (error) {
     const isRefused = error instanceof SignInRefused
-    // Another tab may have used it at the same time: it has told this one what it got, or still will.
+    // Another tab may have used it at the same time: its message has kept the next one here, or is still to come.
     const renewAt = isRefused ? Number.MAX_SAFE_INTEGER : Date.now() + RESPONSE_MS
     if (session.read()?.refreshToken === refreshToken) session.keep({ ...held, renewAt })
     if (!isRefused && Date.now() >= held.endsAt) throw error

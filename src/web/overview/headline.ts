@@ -94,7 +94,7 @@ function parts(all: readonly LevelCount[], linked: (level: string, ...figure: (N
   return el('div', {}, bar, el('ul', { class: 'parts' }, ...items))
 }
 
-/** The one of these projects whose data is the oldest; undefined if none has any. */
+/** The one of these projects whose data is the oldest; undefined without one. */
 export function oldest(projects: readonly Project[]): (Project & { syncedAt: string }) | undefined {
   return projects
     .flatMap((one) => (one.syncedAt === null ? [] : [{ ...one, syncedAt: one.syncedAt }]))
