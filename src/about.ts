@@ -20,6 +20,13 @@ const built = new URL('dist/commit.json', PACKAGE)
 export const VERSION = manifest.version
 /** The commit that the program was built from. */
 export const COMMIT: string = existsSync(built) ? JSON.parse(readFileSync(built, 'utf8')) : 'unknown'
+/**
+ * How documents, hints and banners call this program: by a name on the PATH. Where it is missing the shell refuses it,
+ * whereas `npx` would fetch a package of that name from the public registry.
+ */
+export const COMMAND = 'operations'
+/** What puts it there, run in the folder of the program. */
+export const COMMAND_INSTALL = 'npm link'
 export const DESCRIPTION = manifest.description
 /** The versions of graphql that a host may have. */
 export const GRAPHQL_RANGE = manifest.peerDependencies.graphql

@@ -55,7 +55,7 @@ export function columnsPage(): string {
   const maps = SHIPPED_MAPS.map(({ name, noun, reads }) => row(`\`${name}\``, noun, reads.replaceAll('|', '\\|')))
   return `# Columns
 
-The exact names, which exports have and \`--strict\` asks for. \`npx operations import NOUN --template\` prints an empty sheet
+The exact names, which exports have and \`--strict\` asks for. \`operations import NOUN --template\` prints an empty sheet
 with an example in a comment; remove the \`# \` to use it. Only the required columns must be present, and only for new
 records. The others are optional, in any order. \`id\`, and the columns without an example, are written by exports;
 \`scoreGiven\` is also for registers that give a score alone.

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { COMMIT, DESCRIPTION, VERSION } from '../about.js'
+import { COMMAND, COMMIT, DESCRIPTION, VERSION } from '../about.js'
 import { BadSettings } from '../config.js'
 import { Fault } from '../errors.js'
 import { toFault } from '../store/faults.js'
@@ -56,7 +56,7 @@ function requireCommand({ commands }: Command, [name = '-']: readonly string[]):
 }
 
 function programOf(): Command {
-  return new Command('operations')
+  return new Command(COMMAND)
     .description(DESCRIPTION)
     .version(`${VERSION} (${COMMIT})`)
     .addCommand(serveCommand(clock))

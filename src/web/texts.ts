@@ -88,20 +88,19 @@ export const T = {
   startHeading: 'Nothing is here yet',
   startWhy: 'This service rolls up the risks and issues of your projects. Fill it in this order, where it runs:',
   steps: [
-    { what: 'The people who own risks and issues.', command: 'npx operations import people people.csv' },
+    { what: 'The people who own risks and issues.', command: 'operations import people people.csv' },
     {
       what: 'The risk register of a project, as a workbook or as CSV, as it is.',
-      command: 'npx operations import risks --project APOLLO --create-projects risks.xlsx',
+      command: 'operations import risks --project APOLLO --create-projects risks.xlsx',
     },
-    { what: 'Its open issues.', command: 'npx operations import issues --project APOLLO issues.xlsx' },
+    { what: 'Its open issues.', command: 'operations import issues --project APOLLO issues.xlsx' },
     {
       what: 'A key for each colleague who reads this page.',
-      command: 'npx operations keys create --name colleague --scope personnel.read --scope projects.read',
+      command: 'operations keys create --name colleague --scope personnel.read --scope projects.read',
     },
   ],
   peopleThere: (n: number) => `People: ${plural(n, 'person is', 'people are')} here already. More of them:`,
-  startThen:
-    'This page shows what was imported within half a minute. To look around first: npx operations serve --demo',
+  startThen: 'This page shows what was imported within half a minute. To look around first: operations serve --demo',
 
   liveRisks: 'Live risks',
   openIssues: 'Open issues',

@@ -41,10 +41,10 @@ describe('every command line', () => {
   const lines = [
     ...blocks('sh', PAGES),
     ...blocks('crontab', PAGES),
-    ...Array.from(PAGES.matchAll(/`(npx operations [^`]+)`/g), ([, line = '']) => line),
+    ...Array.from(PAGES.matchAll(/`(operations [^`]+ [^`]+)`/g), ([, line = '']) => line),
   ]
     .flatMap((block) => block.split('\n'))
-    .flatMap((line) => /\bnpx operations (.+)/.exec(line)?.[1] ?? [])
+    .flatMap((line) => /(?<!\/)\boperations (.+)/.exec(line)?.[1] ?? [])
 
   test('is one of many', () => {
     expect(lines.length).toBeGreaterThan(15)

@@ -103,7 +103,6 @@ test('npx serves the demo', async () => {
 })
 
 test('its command serves the demo with the key that it prints, and stops on SIGTERM', async () => {
-  // What npx runs, without npx: that ends on SIGTERM by itself and leaves behind what it has started.
   const child = spawn('node_modules/.bin/operations', ['serve', '--demo', '--port', '0'], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],

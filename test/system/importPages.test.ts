@@ -1,18 +1,22 @@
 import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { COMMAND } from '../../src/about.js'
 import { blocks, pageOf } from '../ingest/pages.js'
 import { newFolder } from '../support/process.js'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-/** Runs a script of the page, `npx operations` being the built command. */
+/** Runs a script of the page, the built command being on the PATH as it is installed. */
 async function run(folder: string, script: string) {
-  const npx = `npx() { shift; "${process.execPath}" "${MAIN}" "$@"; }`
-  return promisify(execFile)('sh', ['-ec', `${npx}\n${script}`], { cwd: folder, env: { PATH: process.env['PATH'] } })
+  const bin = join(folder, 'bin')
+  mkdirSync(bin, { recursive: true })
+  if (!existsSync(join(bin, COMMAND))) symlinkSync(MAIN, join(bin, COMMAND))
+  const PATH = [bin, dirname(process.execPath), process.env['PATH']].join(':')
+  return promisify(execFile)('sh', ['-ec', script], { cwd: folder, env: { PATH } })
 }
 
 test('what the page shows happens, with the first sheet and when a store is moved', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { PACKAGE, VERSION } from '../../about.js'
+import { basename } from 'node:path'
+import { COMMAND, COMMAND_INSTALL, PACKAGE, VERSION } from '../../about.js'
 import { mintKey } from '../../auth/keys.js'
 import { derivedColumns, SHEETS } from '../../ingest/columns.js'
 import { readSheet } from '../../ingest/files/sheet.js'
@@ -111,6 +112,8 @@ function openThen(record: SheetRecord, weeks: number): SheetRecord {
 export function demoBanner(base: string, key: string, has: { graphiql: boolean; overview: boolean }): string {
   const overview = has.overview ? `  Overview  ${base}/\n` : ''
   const graphiql = has.graphiql ? `  GraphiQL  ${base}/graphql\n` : ''
+  const isInstalled = basename(process.argv[1] ?? '') === COMMAND
+  const install = isInstalled ? '' : `  ${COMMAND_INSTALL}   # once: puts the command \`${COMMAND}\` on your PATH\n`
   return `
 Operations Gateway ${VERSION}: demo data, for you to try things out.
 
@@ -122,7 +125,7 @@ Try it:
   curl -H "Authorization: Bearer ${key}" "${base}/v1/risks?limit=3"
 
 With your own data (Ctrl-C first):
-  npx operations keys create --name me --scope personnel.manage --scope projects.read --expires 90d
-  npx operations serve
+${install}  ${COMMAND} keys create --name me --scope personnel.manage --scope projects.read --expires 90d
+  ${COMMAND} serve
 `
 }
