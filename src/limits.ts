@@ -10,6 +10,7 @@ export const LIMIT_GROUPS = {
     nestedPageRows: [50, 'Rows of a page of a nested list by default.'],
     wholeListRowsMax: [100_000, 'Rows of a list that is not asked for in pages; a setting.'],
     filterItemsMax: [1_000, 'Distinct values in one list of a filter.'],
+    searchFoldedMax: [400, 'Characters of a `search`, in the form in which texts are compared (Unicode NFKC).'],
     comparedCharactersMax: [
       300_000,
       'Characters of all texts in the filters of a query, in the form in which they are compared (Unicode NFKC); a list that several filters share counts once.',

@@ -109,12 +109,14 @@ async function blankOwn(write: Write, isOwn: SQL): Promise<number> {
 }
 
 /** Deletes stored idempotent responses that mention the person: warnings of a sync quote names. */
-async function deleteIdempotencyRecords({ db, t }: Write, texts: readonly string[]): Promise<void> {
+async function deleteIdempotencyRecords(write: Write, texts: readonly string[]): Promise<void> {
+  const { db, t } = write
   // SQLite folds the case of ASCII only.
   const spellings = new Set(texts.flatMap((text) => [text, text.toUpperCase(), text.toLowerCase()]))
   // A warning quotes a name, so its quotes and backslashes may be escaped twice.
   const forms = [...spellings].flatMap((text) => [inJson(text), inJson(inJson(text))])
-  await db.delete(t.idempotencyRecord).where(or(...forms.map((form) => mentions(t.idempotencyRecord.answer, form))))
+  const { answer } = t.idempotencyRecord
+  await db.delete(t.idempotencyRecord).where(or(...forms.map((form) => mentions(write, answer, form))))
 }
 
 async function blankPerson(write: Write, id: string): Promise<void> {
@@ -173,8 +175,9 @@ const ASSIGNEE_FIELDS = ['ownerId', 'ownerName', 'assigneeId', 'assigneeName']
 /** Blanks the name in the history of risks and issues while they were the person's, or unmatched and named them, and in details. */
 async function blankMentions(write: Write, id: string, names: PersonNames): Promise<number> {
   const { t, among } = write
-  const isNaming = or(...ASSIGNEE_FIELDS.map((field) => mentions(t.change.fields, `"${field}"`)))
-  const isAbout = or(and(among(t.change.entity, ['RISK', 'ISSUE']), isNaming), mentions(t.change.fields, '"details.'))
+  const has = (field: string) => mentions(write, t.change.fields, `"${field}`)
+  const isNaming = or(...ASSIGNEE_FIELDS.map((field) => has(`${field}"`)))
+  const isAbout = or(and(among(t.change.entity, ['RISK', 'ISSUE']), isNaming), has('details.'))
   let blanked = 0
   let unfinished: readonly [entityId: string, assigneeId: Recorded] | undefined
   for await (const rows of backwards(write, isAbout)) {

@@ -59,10 +59,10 @@ export const memberCount: Computed<Tables['group']> = {
     sql`(select count(*) from ${membership} where ${membership.groupId} = ${id} and ${membership.live} = 1)`,
 }
 
-function matching({ t }: Read, filter: GroupFilter): SQL | undefined {
+function matching(read: Read, filter: GroupFilter): SQL | undefined {
   return and(
-    filter.search == null ? undefined : contains(filter.search, t.group.nameFolded),
-    filter.updatedSince == null ? undefined : gte(t.group.updatedAt, filter.updatedSince),
+    filter.search == null ? undefined : contains(read, filter.search, read.t.group.nameFolded),
+    filter.updatedSince == null ? undefined : gte(read.t.group.updatedAt, filter.updatedSince),
   )
 }
 

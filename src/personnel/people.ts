@@ -141,7 +141,7 @@ function matching(
     filter.allGroups ? inAllGroups(read, filter.allGroups) : undefined,
     filter.department ? equalsFolded(read, person.departmentFolded, filter.department) : undefined,
     filter.ownsNothing == null ? undefined : isFree(read, filter.ownsNothing),
-    filter.search == null ? undefined : contains(filter.search, ...searched),
+    filter.search == null ? undefined : contains(read, filter.search, ...searched),
     filter.email == null ? undefined : eq(person.emailFolded, fold(filter.email.trim())),
     filter.externalId == null ? undefined : eq(person.externalId, filter.externalId.trim()),
     filter.updatedSince == null ? undefined : gte(person.updatedAt, filter.updatedSince),

@@ -74,7 +74,7 @@ export function entryMatches(read: Read, entry: Entry, filter: EntryFilter, want
     inProjects(read, entry.projectId, filter),
     // Much of a register is due: in another order the index would find it only to sort it.
     isDue(unindexed(entry.dueKey), filter),
-    filter.search == null ? undefined : contains(filter.search, entry.searchFolded),
+    filter.search == null ? undefined : contains(read, filter.search, entry.searchFolded),
     filter.updatedSince == null ? undefined : gte(entry.updatedAt, filter.updatedSince),
     who ? refersTo(read, wanted.id, holderNaming, who) : undefined,
     how ? isHeldBy(read, wanted, how) : undefined,

@@ -113,11 +113,12 @@ const isOverdue = ({ issue }: Tables, day?: SQLWrapper) => sql` and ${issue.dueO
 /** The open issues that were due before a day; no index of a project's issues has it, so they are read themselves. */
 export const overdueIssueCount = liveCount((t) => t.issue, isOverdue, { isCount: true })
 
-function matching({ t, among }: Read, filter: ProjectFilter): SQL | undefined {
+function matching(read: Read, filter: ProjectFilter): SQL | undefined {
+  const { t, among } = read
   return and(
     filter.status ? among(t.project.status, filter.status) : undefined,
     filter.topLevel ? isAtLevels(ofTopRisk(t, t.project.id, t.risk.sortKey), filter.topLevel) : undefined,
-    filter.search == null ? undefined : contains(filter.search, t.project.searchFolded),
+    filter.search == null ? undefined : contains(read, filter.search, t.project.searchFolded),
     filter.updatedSince == null ? undefined : gte(t.project.updatedAt, filter.updatedSince),
   )
 }

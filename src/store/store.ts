@@ -19,6 +19,8 @@ export interface Read {
   readonly json: Json
   /** `column in values` as one parameter, for any number of values. */
   among(column: AnyColumn | SQL, values: readonly (string | number)[]): SQL
+  /** `column` contains this text; unlike LIKE in a time that hardly depends on what repeats in them. */
+  includes(column: AnyColumn | SQL, text: string): SQL
   /** These pairs as a table with the columns `one` and `other`, for a FROM clause. */
   pairs(pairs: readonly (readonly [one: string, other: string])[]): SQL
   /** A LIMIT value in the form for which the engine keeps its plan. */

@@ -123,6 +123,7 @@ const REFUSED_PARAMETERS: [string, Record<string, RegExp>][] = [
   ['/v1/personnel?status=active,,inactive', { status: /empty|one of/ }],
   ['/v1/personnel?search=', { search: /empty/ }],
   ['/v1/personnel?search=a%00', { search: /NUL/ }],
+  [`/v1/risks?search=${'%E2%A8%8C'.repeat(101)}`, { search: /at most 400 .* this is 404\. .* NFKC/ }],
   ['/v1/personnel?total=yes', { total: /true or false/ }],
   ['/v1/personnel?updatedSince=2026-02-30', { updatedSince: /2027-01-31T09:30:00Z/ }],
   ['/v1/personnel?updatedSince=2026-02-30T00:00:00Z', { updatedSince: /2027-01-31T09:30:00Z/ }],

@@ -5,9 +5,9 @@
  *
  *   npm run campaign -- inputs [--minutes 3 --seed 1 --only inputs,attacks,... --match '^Accept' --server DIR]
  *
- * `--minutes` bounds the generated calls, and `--match` is a regular expression for their names. `--server` is the folder
- * of another build to measure; its `dist/main.js` is served. The parts: inputs, attacks, asset, fairness, bodies, rows,
- * commands.
+ * `--minutes` bounds the generated calls, and `--match` is a regular expression for the names of calls and attacks.
+ * `--server` is the folder of another build to measure; its `dist/main.js` is served. The parts: inputs, attacks, asset,
+ * fairness, bodies, rows, commands.
  */
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,6 +19,7 @@ import { fairness, largeBodies, largeRows } from './inputs/crowds.js'
 import { argumentCalls, fieldCalls, queried } from './inputs/graphqlCalls.js'
 import { documentCalls, headerCalls, pathCalls } from './inputs/requestCalls.js'
 import { bodyCalls, type Ids, parameterCalls, routesOf } from './inputs/restCalls.js'
+import { SEARCHES } from './inputs/searches.js'
 import { type Call, type Outcome, Stage } from './inputs/stage.js'
 import { type Random, randomFrom } from './inputs/values.js'
 
@@ -35,6 +36,8 @@ const { values } = parseArgs({
 const build = resolve(values.server)
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
 const isChosen = (part: string) => values.only === undefined || values.only.split(',').includes(part)
+
+const pattern = new RegExp(values.match)
 
 const SHOWN = 10
 /** The longest waits are measured again, because other load on the machine may have caused them. */
@@ -93,7 +96,6 @@ async function callsOn(stage: Stage, random: Random): Promise<Call[]> {
     ...pathCalls(random),
     ...documentCalls(random),
   ]
-  const pattern = new RegExp(values.match)
   return shuffled(calls, random).filter(({ name }) => pattern.test(name))
 }
 
@@ -157,7 +159,8 @@ const ATTACK_MS_MAX = 2_000
 async function runAttacks(): Promise<void> {
   const stage = await Stage.open(build)
   console.log(`\n${HEADING}`)
-  for (const attack of ATTACKS) {
+  for (const attack of [...ATTACKS, ...SEARCHES]) {
+    if (!pattern.test(attack.name)) continue
     await attack.prepare?.(stage)
     const startedAt = performance.now()
     let { outcome } = await measured(stage, attack)

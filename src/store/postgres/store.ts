@@ -153,6 +153,7 @@ function handleOn(run: Run, atOnce: AtOnce = (work) => work(run)): Handle {
     t,
     json,
     among,
+    includes,
     pairs,
     limit,
     compile,
@@ -186,6 +187,8 @@ const compile: Read['compile'] = (statement) => {
 // One value stays an equality, so that an index can also serve the order; several become one array parameter.
 const among: Read['among'] = (column, values): SQL =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${sql.param(values)})`
+
+const includes: Read['includes'] = (column, text) => sql`strpos(${column}, ${text}) > 0`
 
 const pairs: Read['pairs'] = (all) => {
   const [ones, others] = ([0, 1] as const).map((side) => sql.param(all.map((pair) => pair[side])))

@@ -4,7 +4,7 @@ import { growingCache, oncePerPair } from '../../caches.js'
 import { badArgument } from '../../errors.js'
 import { type IdKind, isId } from '../../ids.js'
 import { LIMITS } from '../../limits.js'
-import { checkText, fold, foldedName, NAMES_COMPARED_MAX, nearest } from '../../text.js'
+import { checkText, fold, foldedName, lengthViolation, NAMES_COMPARED_MAX, nearest } from '../../text.js'
 import { counterOf, type Versions } from '../changeCounters.js'
 import type { Read, Store } from '../store.js'
 import type { Tables } from '../tables.js'
@@ -13,21 +13,20 @@ import type { Tables } from '../tables.js'
 export type Optional<T> = T | null | undefined
 
 /** Case-insensitive substring match; ASCII alone is folded, because engines differ in the rest. */
-export function mentions(column: AnyColumn, text: string): SQL {
+export function mentions(read: Read, column: AnyColumn, text: string): SQL {
   const lowered = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
-  return sql`lower(${column}) like ${anywhere(lowered)} escape '\\'`
-}
-
-function anywhere(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
+  return read.includes(sql`lower(${column})`, lowered)
 }
 
 /** One of these folded columns contains the folded text. */
-export function contains(text: string, ...columns: AnyColumn[]): SQL | undefined {
+export function contains(read: Read, text: string, ...columns: AnyColumn[]): SQL | undefined {
   const checked = checkText(text, 'search')
   if ('violation' in checked) throw badArgument('search', checked.violation)
-  const pattern = anywhere(fold(checked.text))
-  return or(...columns.map((column) => sql`${column} like ${pattern} escape '\\'`))
+  const folded = fold(checked.text)
+  const tooLong = lengthViolation(folded, LIMITS.searchFoldedMax)
+  if (tooLong !== undefined)
+    throw badArgument('search', `${tooLong} Texts are compared in Unicode NFKC, where one can be several.`)
+  return or(...columns.map((column) => read.includes(column, folded)))
 }
 
 export function equalsFolded({ among }: Read, column: AnyColumn, texts: readonly string[]): SQL {

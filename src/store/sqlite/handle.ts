@@ -44,6 +44,7 @@ export function handleOn(statements: Statements, { onStatement, offload, atOnce 
     t,
     json,
     among,
+    includes,
     pairs,
     limit,
     compile,
@@ -162,6 +163,8 @@ const among: Read['among'] = (column, values): SQL =>
   values.length === 1
     ? sql`${column} = ${values[0]}`
     : sql`${column} in (select value from json_each(${JSON.stringify(values)}))`
+
+const includes: Read['includes'] = (column, text) => sql`instr(${column}, ${text}) > 0`
 
 const pairs: Read['pairs'] = (all) =>
   sql`(select value ->> 0 as one, value ->> 1 as other from json_each(${JSON.stringify(all)}))`

@@ -10,7 +10,12 @@ export interface Attack extends Call {
   readonly prepare?: (stage: Stage) => Promise<unknown>
 }
 
-const attack = (name: string, as: KeyName | undefined, sent: () => Sent, prepare?: Attack['prepare']): Attack => ({
+export const attack = (
+  name: string,
+  as: KeyName | undefined,
+  sent: () => Sent,
+  prepare?: Attack['prepare'],
+): Attack => ({
   ...{ name, as, sent },
   ...(prepare && { prepare }),
 })
