@@ -87,7 +87,7 @@ export const LIMIT_GROUPS = {
       'Requests a minute for each key; a request counts once more for each further 2,000 of its cost. A setting.',
     ],
     rateBurst: [1_000, 'Requests that a key may send at once.'],
-    wrongKeysPerMinute: [60, 'Wrong keys from one address in a minute.'],
+    wrongKeysPerMinute: [60, 'Wrong keys from one address, of IPv6 from one /64, in a minute.'],
     waitingPerKeyMax: [5, 'Requests of one key that wait for a change; beyond that 429.'],
     waitingMax: [200, 'Requests that wait for a change; beyond that 503. Each also counts as a connection.'],
     inFlightBytesMax: [

@@ -31,6 +31,10 @@ export function tokenSettingsOf(config: Config): TokenSettings | undefined {
     const missing = BOTH.filter((name) => config[name] === undefined)
     throw new BadSettings(`${flagOf(given)} also needs ${missing.map(flagOf).join(' and ')}.`)
   }
+  if (config.oidcClientId === audience)
+    throw new BadSettings(
+      `${flagOf('oidcAudience')} must be another than ${flagOf('oidcClientId')}: whoever has signed in has an ID token of that audience, and could call with it.`,
+    )
   const { oidcScopeClaim: scopeClaim, oidcProjectsClaim: projectsClaim } = config
   return { issuer, audience, scopeClaim, scopeMap: scopeMapOf(config), projectsClaim, signIn: signInOf(config) }
 }

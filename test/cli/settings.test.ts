@@ -42,4 +42,17 @@ test.each(['10.0.0.0/', '10.0.0.0/33', '10.0.0.0/-0', '10.0.0.0/8/24', '::/129',
   },
 )
 
+test.each(['*', 'https://*.example.com', 'https://app.example.com/a', 'https://app.example.com,https://*', 'app'])(
+  '--cors-origins %s is refused: it would never match',
+  (given) => {
+    expect(() => readConfig({ corsOrigins: given }, ['corsOrigins'])).toThrow(/must be origins such as .* without \*/)
+  },
+)
+
+test('--cors-origins are compared as browsers send them', () => {
+  const given = 'https://App.example.com:443/, http://localhost:5173'
+  const corsOrigins = 'https://app.example.com,http://localhost:5173'
+  expect(readConfig({ corsOrigins: given }, ['corsOrigins'])).toEqual({ corsOrigins })
+})
+
 afterEach(() => vi.unstubAllEnvs())

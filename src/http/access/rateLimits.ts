@@ -7,6 +7,7 @@ import { RATE_UNIT_COST } from '../../graph/query/prices.js'
 import { LIMITS } from '../../limits.js'
 import type { Identified, Received } from '../observe/exchange.js'
 import type { AppOptions } from '../options.js'
+import { networkOf } from '../wire/connections.js'
 
 /** Bytes of the body of a refused request that are charged as a cost of 1. */
 export const REFUSED_BYTES_FOR_ONE = 10
@@ -37,7 +38,7 @@ const UNCHANGED_SHARE = 0.1
 /** Refusals that are not about the request itself. */
 const UNCHARGED: ReadonlySet<Code> = new Set<Code>(['RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'DEADLINE_EXCEEDED'])
 
-/** Rate limits: one bucket for each key, and for invalid keys one for each client address. */
+/** Rate limits: one bucket for each key, and for invalid keys one for each client address, of IPv6 its /64. */
 export function createRateLimits(options: AppOptions) {
   const { store, clock, ratePerMinute, monotonicMs = () => performance.now() } = options
   const authenticate = createAuthenticate(options)
@@ -70,8 +71,9 @@ export function createRateLimits(options: AppOptions) {
 
   const refused = (error: unknown, { address }: Received): unknown => {
     if (!(error instanceof Fault) || error.code !== 'UNAUTHENTICATED' || error instanceof KeyMissing) return error
-    if (address === undefined) return error
-    const level = wrongKeys.spend(address, 1, monotonicMs())
+    // Whose key or token was valid once has guessed nothing, and may share the address with a whole office.
+    if (address === undefined || error instanceof KeyRefused) return error
+    const level = wrongKeys.spend(networkOf(address), 1, monotonicMs())
     return level.isAllowed ? error : new RateExceeded('Too many wrong keys came from your address.', level)
   }
 
@@ -90,7 +92,7 @@ export function createRateLimits(options: AppOptions) {
     /** Authenticates the request, and charges its key for it. */
     async admit(received: Received): Promise<Identified> {
       const identified = await identify(received, received.request.isWhole).catch((error) => {
-        if (error instanceof KeyRefused && error.code === 'INSUFFICIENT_SCOPE') charge(error.keyId, received, 1)
+        if (error instanceof KeyRefused) charge(error.keyId, received, 1)
         throw refused(error, received)
       })
       charge(identified.principal.keyId, received, 1)
@@ -128,11 +130,12 @@ export function createRateLimits(options: AppOptions) {
       const debt = Math.min(mostAtOnce, Math.floor(unforeseenMs / WORK_MS_FOR_ONE))
       if (debt <= 0) return
       if (keyId !== undefined) keys?.owe(keyId, debt, monotonicMs())
-      else if (address !== undefined) addresses?.owe(address, debt, monotonicMs())
+      else if (address !== undefined) addresses?.owe(networkOf(address), debt, monotonicMs())
     },
     /** Refuses a request without a key from an address in debt. */
     requireCredit({ address }: Received): void {
-      const retryInSeconds = address === undefined ? 0 : (addresses?.owedSeconds(address, monotonicMs()) ?? 0)
+      const retryInSeconds =
+        address === undefined ? 0 : (addresses?.owedSeconds(networkOf(address), monotonicMs()) ?? 0)
       if (retryInSeconds > 0) throw new RateExceeded('Requests from your address took too long.', { retryInSeconds })
     },
     /** Refunds most of the charge when the response is a 304. */
