@@ -1,5 +1,5 @@
 import { checkText, type InputCheck, isEmail } from './text.js'
-import { TEXT_MAX, type TextKind } from './vocabulary.js'
+import { type EnumName, type EnumValue, TEXT_MAX, type TextKind, valuesOf } from './vocabulary.js'
 
 /** The sentence that says what would be right, and where within the value. */
 export interface ValueViolation {
@@ -11,6 +11,12 @@ export interface ValueViolation {
 
 /** A value as it is stored, or its violations. */
 export type Reading<V> = { readonly value: V } | ValueViolation
+
+/** The type of a value in the APIs, by its name in GraphQL. */
+export type ValueType = 'ID' | 'String' | 'Int' | 'Boolean' | 'Date' | 'DateTime' | EnumName
+
+/** The bound of a text, or of each in a list, or the range of a number. */
+export type Bound = { readonly maxLength: number } | { readonly minimum: number; readonly maximum: number }
 
 /** An input field of a record, whether it comes as a cell, a JSON value or an argument; `S` is what a row has of it. */
 export interface Field<V, S = V> {
@@ -136,9 +142,10 @@ export function projectKey(meaning: string, example: string): Field<string> {
 }
 
 /** A value of an enum, in any case, with spaces or hyphens for underscores. */
-export function oneOf<const V extends string>(values: readonly V[], meaning: string): Field<V> {
+export function oneOf<N extends EnumName>(type: N, meaning: string): Field<EnumValue<N>> {
+  const values = valuesOf(type)
   const form = `one of ${values.join(', ')}`
-  return optional(meaning, values[0] ?? '', form, (raw) => {
+  return optional(meaning, values[0], form, (raw) => {
     const name = typeof raw === 'string' ? raw.trim().toUpperCase().replaceAll(/[ -]/g, '_') : raw
     const value = values.find((one) => one === name)
     return value === undefined ? { violation: `Must be ${form}.` } : { value }

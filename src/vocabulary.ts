@@ -1,39 +1,131 @@
-/** The enums of the domain. Types, GraphQL enums, CHECK constraints and documents are derived from them. */
-
-export const PERSON_STATUSES = ['ACTIVE', 'INACTIVE'] as const
-export type PersonStatus = (typeof PERSON_STATUSES)[number]
-
-export const PROJECT_STATUSES = ['ACTIVE', 'ON_HOLD', 'CLOSED'] as const
-export type ProjectStatus = (typeof PROJECT_STATUSES)[number]
-
-export const RISK_STATUSES = ['OPEN', 'OCCURRED', 'CLOSED'] as const
-export type RiskStatus = (typeof RISK_STATUSES)[number]
-export const LIVE_RISK_STATUSES = ['OPEN', 'OCCURRED'] as const satisfies readonly RiskStatus[]
-
-export const RISK_RESPONSES = ['AVOID', 'MITIGATE', 'TRANSFER', 'ACCEPT'] as const
-
 /** Likelihood and impact run from 1 to this. */
 export const ASSESSMENT_MAX = 5
 /** A score is likelihood x impact, or as given: from 0 to this. */
 export const SCORE_MAX = ASSESSMENT_MAX * ASSESSMENT_MAX
 
-export const RISK_LEVELS = ['UNASSESSED', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const
-export type RiskLevel = (typeof RISK_LEVELS)[number]
+/** The lowest score of each level, from the lowest level; a level ends where the next begins. */
+export const LEVEL_FLOORS = { UNASSESSED: 0, LOW: 1, MEDIUM: 5, HIGH: 10, CRITICAL: 20 } as const
+export type RiskLevel = keyof typeof LEVEL_FLOORS
 
-/** The lowest score of each level; a level ends where the next begins. */
-export const LEVEL_FLOORS: Record<RiskLevel, number> = { UNASSESSED: 0, LOW: 1, MEDIUM: 5, HIGH: 10, CRITICAL: 20 }
+export function scoreBoundsOf(level: RiskLevel): readonly [lowest: number, highest: number] {
+  const lowest = LEVEL_FLOORS[level]
+  const next = Object.values(LEVEL_FLOORS).find((floor) => floor > lowest)
+  return [lowest, next === undefined ? SCORE_MAX : next - 1]
+}
 
-/** From least to most severe: the index is what issues are ordered by. */
-export const ISSUE_SEVERITIES = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const
-export type IssueSeverity = (typeof ISSUE_SEVERITIES)[number]
+const scoresOf = (level: RiskLevel) => `Score ${scoreBoundsOf(level).join(' to ')}.`
 
-export const ISSUE_STATUSES = ['OPEN', 'IN_PROGRESS', 'BLOCKED', 'RESOLVED', 'CLOSED'] as const
-export type IssueStatus = (typeof ISSUE_STATUSES)[number]
-export const OPEN_ISSUE_STATUSES = ['OPEN', 'IN_PROGRESS', 'BLOCKED'] as const satisfies readonly IssueStatus[]
+const OPEN_STATUSES = {
+  OPEN: 'Nobody is working on it yet.',
+  IN_PROGRESS: 'Someone is working on it.',
+  BLOCKED: 'It is waiting for something else.',
+}
 
-/** Who has a risk or an issue; each has exactly one of them. */
-export const OWNERSHIPS = ['NONE', 'NAMED', 'PERSON', 'LEFT'] as const
-export type Ownership = (typeof OWNERSHIPS)[number]
+/**
+ * The enums of fields and filters by their GraphQL names, and what their values mean. Types, GraphQL enums, CHECK
+ * constraints and documents are derived from them.
+ */
+export const ENUMS = {
+  PersonStatus: {
+    description: 'Whether a person is on the roster.',
+    values: {
+      ACTIVE: 'On the roster.',
+      INACTIVE: 'No longer on the roster; the id stays valid for tasks assigned to it.',
+    },
+  },
+  ProjectStatus: {
+    description: 'The status of a project.',
+    values: { ACTIVE: 'Under way.', ON_HOLD: 'Paused for now.', CLOSED: 'Finished or abandoned.' },
+  },
+  RiskStatus: {
+    description: 'The status of a risk.',
+    values: {
+      OPEN: 'It may happen.',
+      OCCURRED: 'It has happened and is not resolved yet.',
+      CLOSED: 'It can no longer happen, or is resolved.',
+    },
+  },
+  RiskResponse: {
+    description: 'The response to a risk.',
+    values: {
+      AVOID: 'Plans are changed so that it cannot happen.',
+      MITIGATE: 'Its likelihood or impact is reduced.',
+      TRANSFER: 'Another party bears it, such as an insurer or a supplier.',
+      ACCEPT: 'It is accepted as it is.',
+    },
+  },
+  RiskLevel: {
+    description: 'The level of a risk, by its score.',
+    values: {
+      UNASSESSED: 'Score 0: not assessed yet.',
+      LOW: scoresOf('LOW'),
+      MEDIUM: scoresOf('MEDIUM'),
+      HIGH: scoresOf('HIGH'),
+      CRITICAL: scoresOf('CRITICAL'),
+    },
+  },
+  /** From least to most severe: the index is what issues are ordered by. */
+  IssueSeverity: {
+    description: 'The severity of an issue.',
+    values: {
+      LOW: 'A nuisance.',
+      MEDIUM: 'It costs time or money.',
+      HIGH: 'It endangers a goal of the project.',
+      CRITICAL: 'It stops the project.',
+    },
+  },
+  IssueStatus: {
+    description: 'The status of an issue; OPEN, IN_PROGRESS and BLOCKED count as open.',
+    values: {
+      ...OPEN_STATUSES,
+      RESOLVED: 'Solved, but not confirmed yet.',
+      CLOSED: 'Solved and confirmed, or dropped.',
+    },
+  },
+  OpenIssueStatus: { description: 'The status of an open issue.', values: OPEN_STATUSES },
+  /** Each risk and issue has exactly one of them. */
+  Ownership: {
+    description: 'Who owns a risk, or is assigned an issue.',
+    values: {
+      NONE: 'Nobody: there is not even a name.',
+      NAMED: 'A name that is not on the roster.',
+      PERSON: 'A person on the roster; needs the scope personnel.read.',
+      LEFT: 'A person who has left the roster; needs the scope personnel.read.',
+    },
+  },
+} satisfies Readonly<Record<string, { description: string; values: Readonly<Record<string, string>> }>>
+export type EnumName = keyof typeof ENUMS
+export type EnumValue<N extends EnumName> = keyof (typeof ENUMS)[N]['values'] & string
+
+/** The values of an enum, in their order. */
+export function valuesOf<N extends EnumName>(name: N) {
+  // A cast: the keys of an object are texts to TypeScript, and no enum is empty.
+  return Object.keys(ENUMS[name].values) as unknown as readonly [EnumValue<N>, ...EnumValue<N>[]]
+}
+
+export const PERSON_STATUSES = valuesOf('PersonStatus')
+export type PersonStatus = EnumValue<'PersonStatus'>
+
+export const PROJECT_STATUSES = valuesOf('ProjectStatus')
+export type ProjectStatus = EnumValue<'ProjectStatus'>
+
+export const RISK_STATUSES = valuesOf('RiskStatus')
+export type RiskStatus = EnumValue<'RiskStatus'>
+export const LIVE_RISK_STATUSES = ['OPEN', 'OCCURRED'] as const satisfies readonly RiskStatus[]
+
+export const RISK_RESPONSES = valuesOf('RiskResponse')
+
+export const RISK_LEVELS = valuesOf('RiskLevel')
+
+export const ISSUE_SEVERITIES = valuesOf('IssueSeverity')
+export type IssueSeverity = EnumValue<'IssueSeverity'>
+
+export const ISSUE_STATUSES = valuesOf('IssueStatus')
+export type IssueStatus = EnumValue<'IssueStatus'>
+export const OPEN_ISSUE_STATUSES = valuesOf('OpenIssueStatus')
+
+export const OWNERSHIPS = valuesOf('Ownership')
+export type Ownership = EnumValue<'Ownership'>
 
 /** Sorts after every day. */
 export const NO_DAY = '9999-99-99'

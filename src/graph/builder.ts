@@ -5,9 +5,11 @@ import { GraphQLError, type GraphQLSchema } from 'graphql'
 import type { Principal } from '../auth/principal.js'
 import { grants, type Scope } from '../auth/scopes.js'
 import { Fault } from '../errors.js'
+import { namesOf } from '../fields.js'
 import { LIMITS } from '../limits.js'
 import { type RowCounts, rowCountsOf } from '../store/query/rowCounts.js'
 import type { Deadline, OnStatement, Read, Store, Write } from '../store/store.js'
+import { ENUMS, type EnumName, type EnumValue } from '../vocabulary.js'
 import { Work } from '../work.js'
 import { publicError } from './faults.js'
 
@@ -73,6 +75,8 @@ export const builder = new SchemaBuilder<{
   Context: Context
   DefaultFieldNullability: false
   AuthScopes: { scope: Scope; anyKey: boolean }
+  /** The enums of the vocabulary, by their names. */
+  Inputs: { [N in EnumName]: EnumValue<N> }
   Scalars: {
     ID: { Input: string; Output: string }
     Date: { Input: string; Output: string }
@@ -155,3 +159,6 @@ export function enumOf<const V extends string>(name: string, description: string
     values: Object.fromEntries(entries) as Record<V, { description: string }>,
   })
 }
+
+// A type is named by its text: Pothos finds it when the schema is built.
+for (const name of namesOf(ENUMS)) enumOf<string>(name, ENUMS[name].description, ENUMS[name].values)

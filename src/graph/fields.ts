@@ -2,6 +2,7 @@ import type { ArgBuilder, EnumRef, InputFieldMap, InputObjectRef, InputShapeFrom
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Principal } from '../auth/principal.js'
 import type { Scope } from '../auth/scopes.js'
+import type { ValueType } from '../fields.js'
 import type { List } from '../store/query/page.js'
 import type { AnyRelation, Computed, Identified, Relation } from '../store/query/relations.js'
 import type { Positioned, Summary, View } from '../store/query/views.js'
@@ -12,7 +13,7 @@ import { resolveField, resolveRoot } from './query/resolvers.js'
 
 export type Types = typeof builder.$inferSchemaTypes
 
-type LeafType = 'ID' | 'String' | 'Int' | 'Date' | 'DateTime' | EnumRef<Types, string>
+type LeafType = ValueType | EnumRef<Types, string>
 
 interface Described {
   readonly description: string

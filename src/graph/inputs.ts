@@ -1,6 +1,11 @@
+import type { InputObjectRef } from '@pothos/core'
+import type { Bound } from '../fields.js'
 import { LIMITS } from '../limits.js'
+import type { FilterMembers, FilterOf } from '../store/query/filters.js'
 import type { InputCheck } from '../text.js'
 import { TEXT_MAX, type TextKind } from '../vocabulary.js'
+import { builder } from './builder.js'
+import type { Types } from './fields.js'
 
 /** Finds the violations of an input that neither its types nor the store tell; members may be of a wrong type. */
 type FindViolations = (input: Readonly<Record<string, unknown>>, check: InputCheck) => unknown
@@ -20,35 +25,58 @@ export function checkedInputOf({ extensions }: { readonly extensions: object }):
   return extensions
 }
 
-/** The options of a text input: its bound is in the description and, for machines, in the extensions. */
-export function boundedText(kind: TextKind, description: string) {
-  const maxLength = TEXT_MAX[kind]
-  return {
-    description: `${description} At most ${maxLength.toLocaleString('en')} characters.`,
-    extensions: { maxLength },
-  }
+/** The options of an input: its bound is in the description and, for machines, in the extensions. */
+export function bounded(description: string, bound: Bound) {
+  const [first = '', ...rest] = inWords(bound)
+  return { description: `${description} ${first.toUpperCase()}${rest.join('')}`, extensions: { ...bound } }
 }
+
+/** The same for a list: each item is bounded. */
+export function boundedItems(description: string, bound: Bound) {
+  return { description: `${description} Each ${inWords(bound)}`, extensions: { items: { ...bound } } }
+}
+
+function inWords(bound: Bound): string {
+  if ('maxLength' in bound) return `at most ${bound.maxLength.toLocaleString('en')} characters.`
+  return `from ${bound.minimum} to ${bound.maximum}.`
+}
+
+export const boundedText = (kind: TextKind, description: string) => bounded(description, { maxLength: TEXT_MAX[kind] })
+export const boundedTexts = (kind: TextKind, description: string) =>
+  boundedItems(description, { maxLength: TEXT_MAX[kind] })
+export const boundedNumber = (minimum: number, maximum: number, description: string) =>
+  bounded(description, { minimum, maximum })
 
 /** The options of an input that may be absent but not null, which GraphQL types cannot express. */
 export function neverNull<O extends { readonly description: string; readonly extensions?: object }>(options: O) {
   return { ...options, extensions: { ...options.extensions, isNullable: false } }
 }
 
-/** The options of a list of texts in a filter, with the bound of each. */
-export function boundedTexts(kind: TextKind, description: string) {
-  const maxLength = TEXT_MAX[kind]
-  return {
-    description: `${description} Each at most ${maxLength.toLocaleString('en')} characters.`,
-    extensions: { items: { maxLength } },
-  }
-}
-
-/** The options of a whole-number input, with its range. */
-export function boundedNumber(minimum: number, maximum: number, description: string) {
-  return { description: `${description} From ${minimum} to ${maximum}.`, extensions: { minimum, maximum } }
-}
-
 /** The options of a list input, with its longest length; `beyond` says what to do with more. */
 export function boundedList(maxItems: number, description: string, beyond = '') {
   return { description: `${description} At most ${maxItems.toLocaleString('en')}.`, extensions: { maxItems, beyond } }
+}
+
+/** The input type of a filter, with the members that its noun declares. */
+export function filterInput<M extends FilterMembers>(
+  name: string,
+  description: string,
+  { members }: { readonly members: M },
+): InputObjectRef<Types, FilterOf<M>> {
+  const ref = builder.inputType(name, {
+    description,
+    // In the order of the noun: the printed schema is sorted.
+    extensions: { members: Object.keys(members) },
+    fields: (t) => {
+      const inputs = Object.entries(members).map(
+        ([member, { type, isList, mayBeNobody = false, bound, description }]) => {
+          const options = bound ? (isList ? boundedItems : bounded)(description, bound) : { description }
+          return [member, t.field({ ...options, type: isList ? t.listRef(type, { required: !mayBeNobody }) : type })]
+        },
+      )
+      return Object.fromEntries(inputs)
+    },
+  })
+  // A cast: the input has the members that the type was made of.
+  return ref as never
 }

@@ -3,9 +3,9 @@ import { builder, enumOf } from '../graph/builder.js'
 import { firstOf } from '../graph/connections.js'
 import { columns, ownField, queryView, referenceField, type Types, viewList } from '../graph/fields.js'
 import { boundedTexts } from '../graph/inputs.js'
-import { Issue, IssueSeverity } from '../projects/issues.graph.js'
+import { Issue } from '../projects/issues.graph.js'
 import { issues } from '../projects/issues.js'
-import { ProjectStatus, RiskLevel, TO_PROJECT } from '../projects/projects.graph.js'
+import { TO_PROJECT } from '../projects/projects.graph.js'
 import { Risk } from '../projects/risks.graph.js'
 import { risks } from '../projects/risks.js'
 import { issueMovement, type movements, projectMovement, riskMovement } from '../store/derivedRows.js'
@@ -64,8 +64,8 @@ columns(RiskMovement, {
   movement: { type: RiskMovementKind, description: 'How it moved.' },
   scoreFrom: { type: 'Int', nullable: true, description: 'The score at the beginning; null if it was not live.' },
   scoreTo: { type: 'Int', nullable: true, description: 'The score at the end; null if it was not live.' },
-  levelFrom: { type: RiskLevel, nullable: true, description: 'The level of that score at the beginning.' },
-  levelTo: { type: RiskLevel, nullable: true, description: 'The level of that score at the end.' },
+  levelFrom: { type: 'RiskLevel', nullable: true, description: 'The level of that score at the beginning.' },
+  levelTo: { type: 'RiskLevel', nullable: true, description: 'The level of that score at the end.' },
   rankFrom: { type: 'Int', nullable: true, description: 'The rank among all live risks at the beginning.' },
   rankTo: { type: 'Int', nullable: true, description: 'The rank among all live risks at the end.' },
 })
@@ -77,8 +77,8 @@ IssueMovement.implement({ description: 'The movement of one issue between two in
 entryFields(IssueMovement, 'issue')
 columns(IssueMovement, {
   movement: { type: IssueMovementKind, description: 'How it moved.' },
-  severityFrom: { type: IssueSeverity, nullable: true, description: 'At the beginning; null if it was not open.' },
-  severityTo: { type: IssueSeverity, nullable: true, description: 'At the end; null if it was not open.' },
+  severityFrom: { type: 'IssueSeverity', nullable: true, description: 'At the beginning; null if it was not open.' },
+  severityTo: { type: 'IssueSeverity', nullable: true, description: 'At the end; null if it was not open.' },
   dueFrom: { type: 'Date', nullable: true, description: 'The day it was due at the beginning, while open.' },
   dueTo: { type: 'Date', nullable: true, description: 'The day it was due at the end, while open.' },
 })
@@ -122,10 +122,13 @@ const MovementFilter = builder.inputType('MovementFilter', {
   fields: (t) => ({
     project: t.stringList(boundedTexts('id', 'In one of these projects, by key or id.')),
     level: t.field({
-      type: [RiskLevel],
+      type: ['RiskLevel'],
       description: 'Risks that had one of these levels at the beginning or at the end; issues have no level.',
     }),
-    projectStatus: t.field({ type: [ProjectStatus], description: 'In a project that has one of these statuses now.' }),
+    projectStatus: t.field({
+      type: ['ProjectStatus'],
+      description: 'In a project that has one of these statuses now.',
+    }),
   }),
 })
 

@@ -1,7 +1,7 @@
 import { aliasedTable, and, between, or, type SQL, sql } from 'drizzle-orm'
 import { badArgument, TooComplex } from '../errors.js'
 import { type InProjects, inProjects, projectNaming } from '../projects/projects.js'
-import { boundsOf, levelOf } from '../projects/scores.js'
+import { levelOf } from '../projects/scores.js'
 import {
   ISSUE_MOVEMENTS,
   issueMovement,
@@ -14,7 +14,7 @@ import type { Optional } from '../store/query/conditions.js'
 import { conditional } from '../store/query/jsonPage.js'
 import type { View } from '../store/query/views.js'
 import type { Read } from '../store/store.js'
-import { ISSUE_SEVERITIES, type RiskLevel } from '../vocabulary.js'
+import { ISSUE_SEVERITIES, type RiskLevel, scoreBoundsOf } from '../vocabulary.js'
 import {
   AFTER_ALL,
   earliest,
@@ -173,7 +173,7 @@ function limited({ read, first, most }: Question): SQL {
 }
 
 function atLevels(levels: readonly RiskLevel[], side: 'then' | 'now'): SQL {
-  const ranges = levels.map((level) => between(sql.raw(`score_${side}`), ...boundsOf(level)))
+  const ranges = levels.map((level) => between(sql.raw(`score_${side}`), ...scoreBoundsOf(level)))
   return sql`(${sql.raw(`live_${side}`)} = 1 and ${or(...ranges) ?? sql`false`})`
 }
 

@@ -2,13 +2,12 @@ import { and, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { badArgument, Fault } from '../errors.js'
 import { type InProjects, inProjects, projectNaming } from '../projects/projects.js'
-import { boundsOf } from '../projects/scores.js'
 import { riskTrend, riskTrendPoint } from '../store/derivedRows.js'
 import type { Optional } from '../store/query/conditions.js'
 import { conditional } from '../store/query/jsonPage.js'
 import type { View } from '../store/query/views.js'
 import type { Read } from '../store/store.js'
-import { RISK_LEVELS, type RiskLevel, SCORE_MAX } from '../vocabulary.js'
+import { RISK_LEVELS, type RiskLevel, SCORE_MAX, scoreBoundsOf } from '../vocabulary.js'
 import { AFTER_ALL, historyExtent, pastChanges } from './past.js'
 
 /** Points of a trend: a year of days fits. */
@@ -118,6 +117,6 @@ function sumsOf(sum: (name: string) => string): SQL {
 /** What a risk in this state (`riskState`) adds to a sum. */
 function added(name: string, state: string): string {
   if (name === 'score') return `case when ${state} > 0 then ${state} - 1 else 0 end`
-  const [lowest, highest] = name === 'live' ? [0, SCORE_MAX] : boundsOf(name.toUpperCase() as RiskLevel)
+  const [lowest, highest] = name === 'live' ? [0, SCORE_MAX] : scoreBoundsOf(name.toUpperCase() as RiskLevel)
   return `case when ${state} between ${lowest + 1} and ${highest + 1} then 1 else 0 end`
 }

@@ -3,7 +3,7 @@ import { connectionOf, pageField, queryList } from '../graph/connections.js'
 import { byKey, idOf, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { columns, computedField, itemsField, members, mutationField, reportField } from '../graph/fields.js'
-import { boundedText, checkedBy, neverNull } from '../graph/inputs.js'
+import { boundedText, checkedBy, filterInput, neverNull } from '../graph/inputs.js'
 import {
   addGroup,
   changeGroup,
@@ -56,13 +56,7 @@ itemsField(Person, 'groups', {
   relation: groupsOfPerson,
 })
 
-const GroupFilter = builder.inputType('GroupFilter', {
-  description: 'Filters groups. All given conditions must hold.',
-  fields: (t) => ({
-    search: t.string(boundedText('search', 'Contains this text in the name; case-insensitive.')),
-    updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
-  }),
-})
+const GroupFilter = filterInput('GroupFilter', 'Filters groups. All given conditions must hold.', groups)
 
 queryList('groups', {
   type: connectionOf(Group, 'groups'),

@@ -1,9 +1,10 @@
-import { and, eq, gte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { type Arguments, patched, recordReader, required, requireFields, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
-import { contains, type Naming, type Optional } from '../store/query/conditions.js'
-import { type List, referredRow } from '../store/query/page.js'
+import type { Naming } from '../store/query/conditions.js'
+import { changedSince, type FilterOf, filteredList, searchIn } from '../store/query/filters.js'
+import { referredRow } from '../store/query/page.js'
 import { type Computed, itemsOf, type Relation } from '../store/query/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
@@ -13,17 +14,15 @@ import { refuseDuplicate } from './uniqueness.js'
 
 export type GroupRow = Tables['group']['$inferSelect']
 
-interface GroupFilter {
-  readonly search?: Optional<string>
-  readonly updatedSince?: Optional<string>
+const FILTERS = {
+  search: searchIn('the name', ({ group }) => [group.nameFolded]),
+  updatedSince: changedSince((t) => t.group),
 }
 
-export const groups: List<Tables['group'], GroupFilter> = {
+export const groups = filteredList((t) => t.group, FILTERS, {
   name: 'groups',
-  table: (t) => t.group,
   order: ({ nameFolded, id }) => [nameFolded, id],
-  matching,
-}
+})
 
 export const groupKeys = {
   id: idKey,
@@ -39,7 +38,7 @@ export const groupNaming: Naming = {
   key: { canonical: foldedName, column: (t) => t.group.nameFolded, shown: (t) => t.group.name },
 }
 
-export const groupsOfPerson: Relation<Tables['person'], Tables['group'], GroupFilter> = {
+export const groupsOfPerson: Relation<Tables['person'], Tables['group'], FilterOf<typeof FILTERS>> = {
   of: (t) => t.person,
   list: groups,
   through: (t) => t.membership,
@@ -57,13 +56,6 @@ export const memberCount: Computed<Tables['group']> = {
   counted: (t) => t.membership,
   value: ({ t: { membership } }, { id }) =>
     sql`(select count(*) from ${membership} where ${membership.groupId} = ${id} and ${membership.live} = 1)`,
-}
-
-function matching(read: Read, filter: GroupFilter): SQL | undefined {
-  return and(
-    filter.search == null ? undefined : contains(read, filter.search, read.t.group.nameFolded),
-    filter.updatedSince == null ? undefined : gte(read.t.group.updatedAt, filter.updatedSince),
-  )
 }
 
 export const GROUP_FIELDS = {

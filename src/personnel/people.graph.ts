@@ -5,9 +5,8 @@ import { detailsField, detailsInput } from '../graph/details.js'
 import { byKey, idOf, queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { columns, mutationField, referenceField, type Types } from '../graph/fields.js'
-import { boundedList, boundedText, boundedTexts, checkedBy, neverNull } from '../graph/inputs.js'
+import { boundedList, boundedText, checkedBy, filterInput, neverNull } from '../graph/inputs.js'
 import {
-  ALL_GROUPS_MAX,
   addPerson,
   changePerson,
   GROUP_IDS_MAX,
@@ -18,11 +17,6 @@ import {
   readNewPerson,
   readPersonChange,
 } from './people.js'
-
-export const PersonStatus = enumOf('PersonStatus', 'Whether a person is on the roster.', {
-  ACTIVE: 'On the roster.',
-  INACTIVE: 'No longer on the roster; the id stays valid for tasks assigned to it.',
-})
 
 export const Person = builder.objectRef<PersonRow>('Person')
 Person.implement({
@@ -40,7 +34,7 @@ columns(Person, {
   },
   title: { type: 'String', nullable: true, description: 'The job title.' },
   department: { type: 'String', nullable: true, description: 'The department.' },
-  status: { type: PersonStatus, description: 'Whether the person is on the roster.' },
+  status: { type: 'PersonStatus', description: 'Whether the person is on the roster.' },
 })
 detailsField(Person, personnel.table)
 referenceField(Person, 'mergedInto', {
@@ -51,32 +45,7 @@ timestampFields(Person)
 
 export const PersonConnection = connectionOf(Person, 'people')
 
-export const PersonFilter = builder.inputType('PersonFilter', {
-  description: 'Filters people. All given conditions must hold.',
-  fields: (t) => ({
-    status: t.field({
-      type: [PersonStatus],
-      description: 'With one of these statuses; without it, ACTIVE people only.',
-    }),
-    group: t.idList(boundedTexts('name', 'In one of the groups with these ids or names; case-insensitive.')),
-    allGroups: t.idList(
-      boundedTexts('name', `In each of the groups with these ids or names, ${ALL_GROUPS_MAX} at most.`),
-    ),
-    department: t.stringList(boundedTexts('department', 'In one of these departments; case-insensitive.')),
-    ownsNothing: t.boolean({
-      description: 'Whether the person owns no live risk and has no open issue; needs projects.read.',
-    }),
-    search: t.string(
-      boundedText(
-        'search',
-        'Contains this text in the name, the e-mail, the title or the department; case-insensitive.',
-      ),
-    ),
-    email: t.string(boundedText('email', 'With exactly this e-mail; case-insensitive.')),
-    externalId: t.string(boundedText('externalId', 'With exactly this id in the HR system or directory.')),
-    updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
-  }),
-})
+export const PersonFilter = filterInput('PersonFilter', 'Filters people. All given conditions must hold.', personnel)
 
 asEntity(Person, { scope: 'personnel.read', table: personnel.table, keys: personKeys })
 
@@ -90,15 +59,6 @@ export function personField<Row extends object>(type: ObjectRef<Types, Row>, nam
   const description = `The ${name}; needs the scope personnel.read, and is null without it.`
   referenceField(type, name, { to: Person, list: personnel, scope: 'personnel.read', by, description })
 }
-
-/** The options of the filters by who has a risk or an issue; `held` is such as "Owned by". */
-export const heldBy = (held: string) =>
-  boundedTexts(
-    'email',
-    `${held} one of the people with these user ids, e-mails or names; e-mails and names need personnel.read; null means nobody on the roster.`,
-  )
-export const heldIn = (held: string) =>
-  boundedTexts('department', `${held} someone of one of these departments; needs personnel.read.`)
 
 queryList('personnel', {
   type: PersonConnection,
@@ -157,7 +117,7 @@ const ChangePersonInput = builder.inputType('ChangePersonInput', {
     externalId: t.string(fieldText('externalId')),
     title: t.string(fieldText('title')),
     department: t.string(fieldText('department')),
-    status: t.field({ type: PersonStatus, ...neverNull({ description: 'Whether the person is on the roster.' }) }),
+    status: t.field({ type: 'PersonStatus', ...neverNull({ description: 'Whether the person is on the roster.' }) }),
     details: t.field(detailsInput),
   }),
 })

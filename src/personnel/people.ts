@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { and, eq, gte, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { checkSize, type Detail, details } from '../details.js'
 import { badArgument, Fault } from '../errors.js'
 import {
@@ -18,8 +18,20 @@ import {
 import { BATCH_ROWS } from '../history/changes.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
-import { contains, equalsFolded, type Naming, type Optional, refersTo, unindexed } from '../store/query/conditions.js'
-import { byIds, type List, referredRow } from '../store/query/page.js'
+import { equalsFolded, type Naming, type Optional, refersTo, unindexed } from '../store/query/conditions.js'
+import {
+  anyOf,
+  anyText,
+  changedSince,
+  type FilterOf,
+  filteredList,
+  flag,
+  type Given,
+  INDEXED,
+  oneText,
+  searchIn,
+} from '../store/query/filters.js'
+import { byIds, referredRow } from '../store/query/page.js'
 import type { Relation } from '../store/query/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
@@ -33,34 +45,58 @@ import { refuseDuplicate } from './uniqueness.js'
 /** Groups of a person to add. */
 export const GROUP_IDS_MAX = 100
 
+/** Each is a search of its own. */
+const ALL_GROUPS_MAX = 20
+
 export type PersonRow = Tables['person']['$inferSelect']
 
-interface PersonFilter {
-  readonly status?: Optional<readonly PersonStatus[]>
-  /** Ids or names. */
-  readonly group?: Optional<readonly string[]>
-  readonly allGroups?: Optional<readonly string[]>
-  readonly department?: Optional<readonly string[]>
-  readonly ownsNothing?: Optional<boolean>
-  readonly search?: Optional<string>
-  readonly email?: Optional<string>
-  readonly externalId?: Optional<string>
-  readonly updatedSince?: Optional<string>
+const FILTERS = {
+  status: anyOf('PersonStatus', 'With one of these statuses; without it, ACTIVE people only.', inStatus, {
+    ...INDEXED,
+    absent: ['ACTIVE'],
+  }),
+  group: anyText('name', 'In one of the groups with these ids or names; case-insensitive.', inGroups, {
+    type: 'ID',
+    names: groupNaming,
+  }),
+  allGroups: anyText('name', `In each of the groups with these ids or names, ${ALL_GROUPS_MAX} at most.`, inAllGroups, {
+    type: 'ID',
+    names: groupNaming,
+  }),
+  department: anyText('department', 'In one of these departments; case-insensitive.', (read, names) =>
+    equalsFolded(read, read.t.person.departmentFolded, names),
+  ),
+  ownsNothing: flag('Whether the person owns no live risk and has no open issue; needs projects.read.', isFree, {
+    needs: () => 'projects.read',
+  }),
+  search: searchIn('the name, the e-mail, the title or the department', ({ person }) => {
+    return [person.nameFolded, person.emailFolded, person.titleFolded, person.departmentFolded]
+  }),
+  email: oneText(
+    'email',
+    'With exactly this e-mail; case-insensitive.',
+    ({ t }, address) => eq(t.person.emailFolded, fold(address.trim())),
+    INDEXED,
+  ),
+  externalId: oneText(
+    'externalId',
+    'With exactly this id in the HR system or directory.',
+    ({ t }, id) => eq(t.person.externalId, id.trim()),
+    INDEXED,
+  ),
+  updatedSince: changedSince((t) => t.person),
 }
+type PersonFilter = FilterOf<typeof FILTERS>
 
 /** The roster: active people, unless the filter has other statuses. */
-export const personnel: List<Tables['person'], PersonFilter> = {
+export const personnel = filteredList((t) => t.person, FILTERS, {
   name: 'personnel',
-  table: (t) => t.person,
   order: ({ nameFolded, id }) => [nameFolded, id],
   orders: {
     UPDATED: { order: ({ updatedAt, id }) => [updatedAt, id], isDescending: true, indexed: ['status', 'updatedSince'] },
   },
-  matching,
-  indexed: ['status', 'email', 'externalId'],
-  names: { group: groupNaming, allGroups: groupNaming },
-  needs: ({ ownsNothing }) => (ownsNothing == null ? undefined : 'projects.read'),
-}
+  isNarrow: ({ group, allGroups }) => Boolean(group ?? allGroups),
+})
 
 export const personKeys = {
   id: idKey,
@@ -100,7 +136,7 @@ export const holderNaming: Naming = {
 /** The members of a group, filtered like the roster; no index orders them by name, so all are read. */
 export const membersOfGroup: Relation<Tables['group'], Tables['person'], PersonFilter> = {
   of: (t) => t.group,
-  list: { ...personnel, needsScan: true, matching: (read, filter) => matching(read, filter, true) },
+  list: personnel.narrow,
   through: (t) => t.membership,
   where: ({ t: { membership } }, group, person) =>
     and(eq(membership.groupId, group.id), eq(membership.personId, person.id)),
@@ -111,9 +147,6 @@ function inGroups(read: Read, idsOrNames: readonly string[]): SQL {
   const isIn = refersTo(read, t.membership.groupId, groupNaming, idsOrNames)
   return inArray(t.person.id, db.select({ id: t.membership.personId }).from(t.membership).where(isIn))
 }
-
-/** Each is a search of its own. */
-export const ALL_GROUPS_MAX = 20
 
 function inAllGroups(read: Read, idsOrNames: readonly string[]): SQL | undefined {
   if (idsOrNames.length > ALL_GROUPS_MAX)
@@ -128,32 +161,15 @@ function isFree({ t: { person, risk, issue } }: Read, isWanted: boolean): SQL {
   return isWanted ? sql`not (${owned} or ${assigned})` : sql`(${owned} or ${assigned})`
 }
 
-function matching(
-  read: Read,
-  filter: PersonFilter,
-  isWithinGroup = Boolean(filter.group ?? filter.allGroups),
+function inStatus(
+  { t, among }: Read,
+  statuses: readonly PersonStatus[],
+  { filter: { updatedSince }, isNarrow }: Given,
 ): SQL | undefined {
-  const { person } = read.t
-  const searched = [person.nameFolded, person.emailFolded, person.titleFolded, person.departmentFolded]
-  return and(
-    inStatus(read, filter, isWithinGroup),
-    filter.group ? inGroups(read, filter.group) : undefined,
-    filter.allGroups ? inAllGroups(read, filter.allGroups) : undefined,
-    filter.department ? equalsFolded(read, person.departmentFolded, filter.department) : undefined,
-    filter.ownsNothing == null ? undefined : isFree(read, filter.ownsNothing),
-    filter.search == null ? undefined : contains(read, filter.search, ...searched),
-    filter.email == null ? undefined : eq(person.emailFolded, fold(filter.email.trim())),
-    filter.externalId == null ? undefined : eq(person.externalId, filter.externalId.trim()),
-    filter.updatedSince == null ? undefined : gte(person.updatedAt, filter.updatedSince),
-  )
-}
-
-function inStatus({ t, among }: Read, filter: PersonFilter, isWithinGroup: boolean): SQL | undefined {
-  const statuses = filter.status ?? ['ACTIVE']
   // The index of changes begins with the status.
-  if (filter.updatedSince == null && PERSON_STATUSES.every((status) => statuses.includes(status))) return undefined
+  if (updatedSince == null && PERSON_STATUSES.every((status) => statuses.includes(status))) return undefined
   // Use the index of memberships, not the one of the roster.
-  return among(isWithinGroup ? unindexed(t.person.status) : t.person.status, statuses)
+  return among(isNarrow ? unindexed(t.person.status) : t.person.status, statuses)
 }
 
 export const PERSON_FIELDS = {
@@ -162,7 +178,7 @@ export const PERSON_FIELDS = {
   externalId: text('externalId', 'The id in the HR system or directory; unique.', 'HR-1815'),
   title: text('title', 'The job title.', 'Lead engineer'),
   department: text('department', 'The department.', 'Engineering'),
-  status: oneOf(PERSON_STATUSES, 'Whether the person is on the roster; ACTIVE by default.'),
+  status: oneOf('PersonStatus', 'Whether the person is on the roster; ACTIVE by default.'),
   details: details('Site', 'Harbour office'),
 }
 export type PersonValues = Values<typeof PERSON_FIELDS>

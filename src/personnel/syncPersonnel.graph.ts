@@ -5,7 +5,6 @@ import { checkPersonnelState, FOR_MORE_PERSONNEL, type PersonnelReport, syncPers
 import { LIMITS } from '../limits.js'
 import { recordsIn, SyncCounts, SyncWarning } from '../projects/syncResults.graph.js'
 import { GROUP_FIELDS } from './groups.js'
-import { PersonStatus } from './people.graph.js'
 import { PERSON_FIELDS } from './people.js'
 
 const SyncPersonInput = builder.inputType('SyncPersonInput', {
@@ -17,7 +16,7 @@ const SyncPersonInput = builder.inputType('SyncPersonInput', {
     externalId: t.string(boundedText('externalId', PERSON_FIELDS.externalId.meaning)),
     title: t.string(boundedText('title', PERSON_FIELDS.title.meaning)),
     department: t.string(boundedText('department', PERSON_FIELDS.department.meaning)),
-    status: t.field({ type: PersonStatus, description: PERSON_FIELDS.status.meaning }),
+    status: t.field({ type: 'PersonStatus', description: PERSON_FIELDS.status.meaning }),
     groups: t.stringList(
       boundedTexts('name', 'All groups of the person, by name, externalId or id; not with members of groups.'),
     ),

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { checkSize, details } from '../details.js'
 import {
@@ -15,37 +15,29 @@ import {
 } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
-import { holderNaming } from '../personnel/people.js'
-import { type Optional, refersTo, unindexed } from '../store/query/conditions.js'
-import type { List } from '../store/query/page.js'
+import { refersTo, unindexed } from '../store/query/conditions.js'
+import { anyOf, anyText, type FilterOf, filteredList, INDEXED } from '../store/query/filters.js'
 import type { Relation } from '../store/query/relations.js'
-import type { Read, Write } from '../store/store.js'
+import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import type { InputCheck } from '../text.js'
+import { ISSUE_SEVERITIES, type IssueSeverity, type IssueStatus, OPEN_ISSUE_STATUSES } from '../vocabulary.js'
 import {
-  ISSUE_SEVERITIES,
-  ISSUE_STATUSES,
-  type IssueSeverity,
-  type IssueStatus,
-  OPEN_ISSUE_STATUSES,
-  type Ownership,
-} from '../vocabulary.js'
-import { ENTRY_ORDERS, type EntryFilter, entryMatches, entryWith, everyOf, scopeOfHolders } from './projectEntries.js'
-import { type Assignee, projectNaming } from './projects.js'
+  departmentFilter,
+  dueFilters,
+  ENTRY_ORDERS,
+  entryFilters,
+  entryWith,
+  everyOf,
+  holderFilter,
+  inProjectFilters,
+  ownershipFilter,
+} from './projectEntries.js'
+import type { Assignee } from './projects.js'
 import { riskNaming } from './risks.js'
 
 export type IssueRow = Tables['issue']['$inferSelect']
 export type OpenIssueStatus = (typeof OPEN_ISSUE_STATUSES)[number]
-
-export interface IssueFilter extends EntryFilter {
-  readonly severity?: Optional<readonly IssueSeverity[]>
-  readonly status?: Optional<readonly OpenIssueStatus[]>
-  /** A null in the list means nobody. */
-  readonly assignee?: Optional<readonly Optional<string>[]>
-  readonly assignment?: Optional<readonly Ownership[]>
-  readonly assigneeDepartment?: Optional<readonly string[]>
-  readonly risk?: Optional<readonly string[]>
-}
 
 function isOpenIssue(status: IssueStatus): boolean {
   return OPEN_ISSUE_STATUSES.some((open) => open === status)
@@ -56,17 +48,47 @@ function issueSortKey(severity: IssueSeverity): number {
   return -ISSUE_SEVERITIES.indexOf(severity)
 }
 
+const held = ({ issue }: Tables) => ({ id: issue.assigneeId, name: issue.assigneeName })
+
+// Among the issues of a risk, use its index, not the one of open issues.
+const seen = (column: AnyPgColumn, isNarrow: boolean) => (isNarrow ? unindexed(column) : sql`${column}`)
+
+const FILTERS = {
+  ...inProjectFilters((t) => t.issue),
+  severity: anyOf(
+    'IssueSeverity',
+    'With one of these severities.',
+    ({ t, among }, severities, { isNarrow }) => among(seen(t.issue.sortKey, isNarrow), severities.map(issueSortKey)),
+    INDEXED,
+  ),
+  status: anyOf(
+    'OpenIssueStatus',
+    'With one of these statuses; all open ones by default.',
+    ({ t, among }, statuses, { isNarrow }) => among(seen(t.issue.status, isNarrow), statuses),
+    INDEXED,
+  ),
+  assignee: holderFilter(held, 'Assigned to'),
+  assignment: ownershipFilter(held, 'Assigned in one of these ways.'),
+  assigneeDepartment: departmentFilter(held, 'Assigned to'),
+  risk: anyText(
+    'id',
+    'Came from one of the risks with these ids.',
+    (read, ids) => refersTo(read, read.t.issue.riskId, riskNaming, ids),
+    { type: 'ID', names: riskNaming },
+  ),
+  ...dueFilters((t) => t.issue, 'Due'),
+  ...entryFilters((t) => t.issue),
+}
+export type IssueFilter = FilterOf<typeof FILTERS>
+
 /** Open issues only: no filter can widen it. */
-export const issues: List<Tables['issue'], IssueFilter> = {
+export const issues = filteredList((t) => t.issue, FILTERS, {
   name: 'issues',
-  table: (t) => t.issue,
   order: ({ sortKey, raisedOn, id }) => [sortKey, raisedOn, id],
   orders: ENTRY_ORDERS,
-  matching,
-  indexed: ['project', 'severity', 'status', 'assignee'],
-  names: { project: projectNaming, assignee: holderNaming, risk: riskNaming },
-  needs: ({ assignment, assigneeDepartment }) => scopeOfHolders(assignment, assigneeDepartment),
-}
+  always: ({ t }, { isNarrow }) => eq(seen(t.issue.live, isNarrow), 1),
+  isNarrow: ({ risk }) => Boolean(risk),
+})
 
 export const everyIssue = everyOf('everyIssue', issues)
 
@@ -85,31 +107,16 @@ export const issuesOfPerson: Relation<Tables['person'], Tables['issue'], IssueFi
 /** The issues caused by a risk: so few that all are read to find the first ones. */
 export const issuesOfRisk: Relation<Tables['risk'], Tables['issue'], IssueFilter> = {
   of: (t) => t.risk,
-  list: { ...issues, needsScan: true, matching: (read, filter) => matching(read, filter, true) },
+  list: issues.narrow,
   where: (_, risk, issue) => eq(issue.riskId, risk.id),
-}
-
-function matching(read: Read, filter: IssueFilter, isWithinRisk = Boolean(filter.risk)): SQL | undefined {
-  const { issue } = read.t
-  const { assignee: who, assignment: how, assigneeDepartment: departments } = filter
-  const assignee = { id: issue.assigneeId, name: issue.assigneeName, who, how, departments }
-  // Use the index on the risk, not the one on open issues.
-  const seen = (column: AnyPgColumn) => (isWithinRisk ? unindexed(column) : sql`${column}`)
-  return and(
-    eq(seen(issue.live), 1),
-    filter.status ? read.among(seen(issue.status), filter.status) : undefined,
-    entryMatches(read, issue, filter, assignee),
-    filter.severity ? read.among(seen(issue.sortKey), filter.severity.map(issueSortKey)) : undefined,
-    filter.risk ? refersTo(read, issue.riskId, riskNaming, filter.risk) : undefined,
-  )
 }
 
 export const ISSUE_FIELDS = {
   reference: required(text('reference', "Its name in the project's own tracker.", 'I-12')),
   title: required(text('headline', 'The problem, in one line.', 'Crane permit refused')),
   description: text('description', 'The problem in detail.', 'The city wants a new traffic plan first.'),
-  severity: required(oneOf(ISSUE_SEVERITIES, 'How severe it is.')),
-  status: oneOf(ISSUE_STATUSES, 'Its status; OPEN by default.'),
+  severity: required(oneOf('IssueSeverity', 'How severe it is.')),
+  status: oneOf('IssueStatus', 'Its status; OPEN by default.'),
   url: link('The link to it in its own system.', 'https://projects.example.com/apollo/issues/12'),
   raisedOn: day('The day it was raised; today by default.', '2026-03-01'),
   dueOn: day('The day it is due.', '2027-01-31'),

@@ -1,15 +1,16 @@
-import { and, gte, isNotNull, isNull, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, isNotNull, isNull, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { patched } from '../fields.js'
 import { holderNaming } from '../personnel/people.js'
-import { contains, equalsFolded, type Optional, refersTo, unindexed } from '../store/query/conditions.js'
+import { equalsFolded, type Optional, refersTo, unindexed } from '../store/query/conditions.js'
+import { anyHolder, anyOf, anyText, changedSince, INDEXED, oneDay, searchIn } from '../store/query/filters.js'
 import type { List } from '../store/query/page.js'
 import { idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { foldedTogether, trimmed } from '../text.js'
 import { NO_DAY, type Ownership, type PersonStatus } from '../vocabulary.js'
-import { type InProjects, inProjects, projectKeyPart } from './projects.js'
+import { inProjects, projectKeyPart, projectNaming } from './projects.js'
 
 interface EntryFacts {
   readonly reference?: string | null
@@ -46,39 +47,83 @@ export function entryWith({ at }: Write, before: EntryFacts | undefined, values:
 
 type Entry = Tables['risk'] | Tables['issue']
 
-/** The filters that risks and issues share. */
-export interface EntryFilter extends InProjects {
-  readonly dueBefore?: Optional<string>
-  readonly dueAfter?: Optional<string>
-  readonly search?: Optional<string>
-  readonly updatedSince?: Optional<string>
+type Of = (t: Tables) => Entry
+
+/** The columns that say who has an entry. */
+type Held = (t: Tables) => { readonly id: AnyPgColumn; readonly name: AnyPgColumn }
+
+/** The filters by the project of an entry. */
+export function inProjectFilters(of: Of) {
+  return {
+    project: anyText(
+      'id',
+      'In one of the projects with these keys or ids; keys in any case.',
+      (read, named) => inProjects(read, of(read.t).projectId, { project: named }),
+      { ...INDEXED, names: projectNaming },
+    ),
+    projectStatus: anyOf('ProjectStatus', 'In a project with one of these statuses.', (read, statuses) =>
+      inProjects(read, of(read.t).projectId, { projectStatus: statuses }),
+    ),
+  }
 }
 
-function isDue(key: SQLWrapper, { dueBefore, dueAfter }: EntryFilter): SQL | undefined {
-  return and(
-    dueBefore == null ? undefined : sql`${key} < ${dueBefore}`,
-    dueAfter == null ? undefined : sql`${key} > ${dueAfter} and ${key} < ${NO_DAY}`,
+/** The filters by its due day; `due` is such as "With a response due". Other orders hide the day from the index. */
+export function dueFilters(of: Of, due: string) {
+  // Much of a register is due: in another order the index would find it only to sort it.
+  const key = ({ t }: Read) => unindexed(of(t).dueKey)
+  return {
+    dueBefore: oneDay(`${due} before this day.`, (read, day) => isDue(key(read), { dueBefore: day })),
+    dueAfter: oneDay(`${due} after this day.`, (read, day) => isDue(key(read), { dueAfter: day })),
+  }
+}
+
+/** The filters by its texts and by when it was changed. */
+export function entryFilters(of: Of) {
+  return {
+    search: searchIn('the title or the reference', (t) => [of(t).searchFolded]),
+    updatedSince: changedSince(of),
+  }
+}
+
+/** Owned by or assigned to one of these; `held` is such as "Owned". */
+export function holderFilter(of: Held, held: string) {
+  return anyHolder(
+    `${held} one of the people with these user ids, e-mails or names; e-mails and names need personnel.read; null means nobody on the roster.`,
+    (read, who) => refersTo(read, of(read.t).id, holderNaming, who),
+    { ...INDEXED, names: holderNaming },
   )
 }
 
-/** Who is wanted to have an entry: risks and issues have names of their own for it. */
-interface Wanted extends Held {
-  readonly who: Optional<readonly Optional<string>[]>
-  readonly how: Optional<readonly Ownership[]>
-  readonly departments: Optional<readonly string[]>
+/** Held by nobody, by a name that is not on the roster, by someone on it, or by someone who left it. */
+export function ownershipFilter(of: Held, description: string) {
+  return anyOf('Ownership', description, (read, wanted) => isHeldBy(read, of(read.t), wanted), {
+    needs: (wanted) => (wanted.some((one) => one === 'PERSON' || one === 'LEFT') ? 'personnel.read' : undefined),
+  })
 }
 
-export function entryMatches(read: Read, entry: Entry, filter: EntryFilter, wanted: Wanted): SQL | undefined {
-  const { who, how, departments } = wanted
+/** Held by someone of one of these departments. */
+export function departmentFilter(of: Held, held: string) {
+  return anyText(
+    'department',
+    `${held} someone of one of these departments; needs personnel.read.`,
+    (read, departments) => {
+      const { person } = read.t
+      const isOfOne = equalsFolded(read, person.departmentFolded, departments)
+      return sql`${of(read.t).id} in (select ${person.id} from ${person} where ${isOfOne})`
+    },
+    { needs: () => 'personnel.read' },
+  )
+}
+
+interface Due {
+  readonly dueBefore?: Optional<string>
+  readonly dueAfter?: Optional<string>
+}
+
+function isDue(key: SQLWrapper, { dueBefore, dueAfter }: Due): SQL | undefined {
   return and(
-    inProjects(read, entry.projectId, filter),
-    // Much of a register is due: in another order the index would find it only to sort it.
-    isDue(unindexed(entry.dueKey), filter),
-    filter.search == null ? undefined : contains(read, filter.search, entry.searchFolded),
-    filter.updatedSince == null ? undefined : gte(entry.updatedAt, filter.updatedSince),
-    who ? refersTo(read, wanted.id, holderNaming, who) : undefined,
-    how ? isHeldBy(read, wanted, how) : undefined,
-    departments ? isHeldIn(read, wanted, departments) : undefined,
+    dueBefore == null ? undefined : sql`${key} < ${dueBefore}`,
+    dueAfter == null ? undefined : sql`${key} > ${dueAfter} and ${key} < ${NO_DAY}`,
   )
 }
 
@@ -87,19 +132,16 @@ export const ENTRY_ORDERS = {
   DUE: {
     order: ({ dueKey, sortKey, id }: Entry) => [dueKey, sortKey, id],
     indexed: ['dueBefore', 'dueAfter'],
-    range: ({ dueKey }: Entry, filter: EntryFilter) => isDue(dueKey, filter),
+    range: ({ dueKey }: Entry, filter: Due) => isDue(dueKey, filter),
   },
   UPDATED: { order: ({ updatedAt, id }: Entry) => [updatedAt, id], isDescending: true, indexed: ['updatedSince'] },
 } as const
 
-/** The columns that say who has an entry. */
-interface Held {
-  readonly id: AnyPgColumn
-  readonly name: AnyPgColumn
-}
-
-/** Held by nobody, by a name that is not on the roster, by someone on it, or by someone who left it. */
-function isHeldBy({ t: { person } }: Read, { id, name }: Held, wanted: readonly Ownership[]): SQL | undefined {
+function isHeldBy(
+  { t: { person } }: Read,
+  { id, name }: ReturnType<Held>,
+  wanted: readonly Ownership[],
+): SQL | undefined {
   const someone = (status: PersonStatus) =>
     sql`${id} in (select ${person.id} from ${person} where ${person.status} = ${status})`
   const conditions: Record<Ownership, () => SQL | undefined> = {
@@ -109,18 +151,6 @@ function isHeldBy({ t: { person } }: Read, { id, name }: Held, wanted: readonly 
     LEFT: () => someone('INACTIVE'),
   }
   return or(...wanted.map((one) => conditions[one]()), sql`false`)
-}
-
-/** Held by someone of one of these departments. */
-function isHeldIn(read: Read, { id }: Held, departments: readonly string[]): SQL {
-  const { person } = read.t
-  return sql`${id} in (select ${person.id} from ${person} where ${equalsFolded(read, person.departmentFolded, departments)})`
-}
-
-/** The scope of what these filters tell about people. */
-export function scopeOfHolders(wanted: Optional<readonly Ownership[]>, departments: Optional<readonly string[]>) {
-  const isOfPeople = departments || wanted?.some((one) => one === 'PERSON' || one === 'LEFT')
-  return isOfPeople ? 'personnel.read' : undefined
 }
 
 /** All entries, whatever their status, in the order of one index: for exports. */

@@ -1,23 +1,15 @@
 import { sql } from 'drizzle-orm'
-import { builder, enumOf, needs } from '../graph/builder.js'
+import { builder, needs } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
 import { detailsField } from '../graph/details.js'
 import { byKey, queryOne, timestampFields, type UniqueKey } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { columns, computedField } from '../graph/fields.js'
-import { boundedText, boundedTexts } from '../graph/inputs.js'
+import { boundedTexts, filterInput } from '../graph/inputs.js'
 import { keyPart } from '../store/query/rowKeys.js'
 import type { Tables } from '../store/tables.js'
 import { trimmed } from '../text.js'
-import type { RiskLevel as RiskLevelName } from '../vocabulary.js'
 import { isProject, overdueIssueCount, type ProjectRow, projectHealth, projectKeys, projects } from './projects.js'
-import { boundsOf } from './scores.js'
-
-export const ProjectStatus = enumOf('ProjectStatus', 'The status of a project.', {
-  ACTIVE: 'Under way.',
-  ON_HOLD: 'Paused for now.',
-  CLOSED: 'Finished or abandoned.',
-})
 
 export const Project = builder.objectRef<ProjectRow>('Project')
 Project.implement({
@@ -30,7 +22,7 @@ columns(Project, {
   name: { type: 'String', description: 'The name.', ...displayed },
   description: { type: 'String', nullable: true, description: 'What the project is about.' },
   url: { type: 'String', nullable: true, description: 'The link to the project in its own system.' },
-  status: { type: ProjectStatus, description: 'The status of the project.' },
+  status: { type: 'ProjectStatus', description: 'The status of the project.' },
   syncedAt: { type: 'DateTime', nullable: true, description: "When the project's data was last imported or synced." },
 })
 const count = (name: Exclude<keyof typeof projectHealth, 'topRiskScore'>, description: string) =>
@@ -55,25 +47,6 @@ detailsField(Project, projects.table)
 timestampFields(Project)
 asEntity(Project, { scope: 'projects.read', table: projects.table, keys: projectKeys })
 
-function scoresInWords(level: RiskLevelName): string {
-  return `Score ${boundsOf(level).join(' to ')}.`
-}
-
-export const RiskLevel = enumOf('RiskLevel', 'The level of a risk, by its score.', {
-  UNASSESSED: 'Score 0: not assessed yet.',
-  LOW: scoresInWords('LOW'),
-  MEDIUM: scoresInWords('MEDIUM'),
-  HIGH: scoresInWords('HIGH'),
-  CRITICAL: scoresInWords('CRITICAL'),
-})
-
-export const Ownership = enumOf('Ownership', 'Who owns a risk, or is assigned an issue.', {
-  NONE: 'Nobody: there is not even a name.',
-  NAMED: 'A name that is not on the roster.',
-  PERSON: 'A person on the roster; needs the scope personnel.read.',
-  LEFT: 'A person who has left the roster; needs the scope personnel.read.',
-})
-
 /** The orders that risks and issues share. */
 export const ENTRY_ORDERS_IN_WORDS = {
   DUE: 'The one due first; those without a due day come last.',
@@ -87,7 +60,7 @@ export const projectsFilter = (name: string, description: string) =>
     fields: (t) => ({
       project: t.stringList(boundedTexts('id', 'In one of these projects, by key or id.')),
       projectStatus: t.field({
-        type: [ProjectStatus],
+        type: ['ProjectStatus'],
         description: 'In a project that has one of these statuses now.',
       }),
     }),
@@ -96,18 +69,7 @@ export const projectsFilter = (name: string, description: string) =>
 /** For `referenceField`: the project of an entry or of a movement. */
 export const TO_PROJECT = { to: Project, list: projects, scope: 'projects.read', required: true } as const
 
-const ProjectFilter = builder.inputType('ProjectFilter', {
-  description: 'Filters projects. All given conditions must hold.',
-  fields: (t) => ({
-    status: t.field({ type: [ProjectStatus], description: 'With one of these statuses; all projects by default.' }),
-    topLevel: t.field({
-      type: [RiskLevel],
-      description: 'Whose highest risk that is not closed is at one of these levels.',
-    }),
-    search: t.string(boundedText('search', 'Contains this text in the name or the key; case-insensitive.')),
-    updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
-  }),
-})
+const ProjectFilter = filterInput('ProjectFilter', 'Filters projects. All given conditions must hold.', projects)
 
 queryList('projects', {
   type: connectionOf(Project, 'projects'),

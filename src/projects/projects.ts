@@ -1,4 +1,4 @@
-import { and, gte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { checkSize, details } from '../details.js'
 import {
@@ -14,32 +14,17 @@ import {
 } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
-import { contains, type Naming, type Optional, refersTo } from '../store/query/conditions.js'
-import type { List } from '../store/query/page.js'
+import { type Naming, type Optional, refersTo } from '../store/query/conditions.js'
+import { anyOf, changedSince, filteredList, INDEXED, searchIn } from '../store/query/filters.js'
 import type { Computed } from '../store/query/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { foldedTogether, type InputCheck } from '../text.js'
-import { PROJECT_STATUSES, type ProjectStatus, type RiskLevel } from '../vocabulary.js'
+import type { ProjectStatus } from '../vocabulary.js'
 import { isAtLevels } from './scores.js'
 
 export type ProjectRow = Tables['project']['$inferSelect']
-
-export interface ProjectFilter {
-  readonly status?: Optional<readonly ProjectStatus[]>
-  readonly topLevel?: Optional<readonly RiskLevel[]>
-  readonly search?: Optional<string>
-  readonly updatedSince?: Optional<string>
-}
-
-export const projects: List<Tables['project'], ProjectFilter> = {
-  name: 'projects',
-  table: (t) => t.project,
-  order: ({ key, id }) => [key, id],
-  matching,
-  indexed: ['status'],
-}
 
 /** A project's key as stored. */
 export const inCapitals = (text: string) => text.trim().toUpperCase()
@@ -58,7 +43,7 @@ export function isProject({ id, key }: Pick<Tables['project'], 'id' | 'key'>, id
 export const projectNaming: Naming = {
   kind: 'project',
   identifiers: 'its key or its id',
-  table: projects.table,
+  table: (t) => t.project,
   key: { canonical: inCapitals, column: (t) => t.project.key, shown: (t) => t.project.key },
 }
 
@@ -113,15 +98,24 @@ const isOverdue = ({ issue }: Tables, day?: SQLWrapper) => sql` and ${issue.dueO
 /** The open issues that were due before a day; no index of a project's issues has it, so they are read themselves. */
 export const overdueIssueCount = liveCount((t) => t.issue, isOverdue, { isCount: true })
 
-function matching(read: Read, filter: ProjectFilter): SQL | undefined {
-  const { t, among } = read
-  return and(
-    filter.status ? among(t.project.status, filter.status) : undefined,
-    filter.topLevel ? isAtLevels(ofTopRisk(t, t.project.id, t.risk.sortKey), filter.topLevel) : undefined,
-    filter.search == null ? undefined : contains(read, filter.search, t.project.searchFolded),
-    filter.updatedSince == null ? undefined : gte(t.project.updatedAt, filter.updatedSince),
-  )
+const FILTERS = {
+  status: anyOf(
+    'ProjectStatus',
+    'With one of these statuses; all projects by default.',
+    ({ t, among }, statuses) => among(t.project.status, statuses),
+    INDEXED,
+  ),
+  topLevel: anyOf('RiskLevel', 'Whose highest risk that is not closed is at one of these levels.', ({ t }, levels) =>
+    isAtLevels(ofTopRisk(t, t.project.id, t.risk.sortKey), levels),
+  ),
+  search: searchIn('the name or the key', ({ project }) => [project.searchFolded]),
+  updatedSince: changedSince((t) => t.project),
 }
+
+export const projects = filteredList((t) => t.project, FILTERS, {
+  name: 'projects',
+  order: ({ key, id }) => [key, id],
+})
 
 /** The owner of a risk or the assignee of an issue: a person on the roster, the source's name, both, or nobody. */
 export interface Assignee {
@@ -134,7 +128,7 @@ export const PROJECT_FIELDS = {
   name: required(text('name', 'The name.', 'Apollo bridge renewal')),
   description: text('description', 'What the project is about.', 'Renewal of the bridge over the river.'),
   url: link('The link to the project in its own system.', 'https://projects.example.com/apollo'),
-  status: oneOf(PROJECT_STATUSES, 'The status of the project; ACTIVE by default.'),
+  status: oneOf('ProjectStatus', 'The status of the project; ACTIVE by default.'),
   details: details('Budget', '4.2 million EUR'),
 }
 type ProjectValues = Values<typeof PROJECT_FIELDS>

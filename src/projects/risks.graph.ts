@@ -4,34 +4,12 @@ import { detailsField } from '../graph/details.js'
 import { queryOne, timestampFields } from '../graph/entities.js'
 import { asEntity, displayed } from '../graph/federation/schema.js'
 import { columns, computedField, referenceField } from '../graph/fields.js'
-import { boundedNumber, boundedText, boundedTexts } from '../graph/inputs.js'
-import { heldBy, heldIn, Person, personField } from '../personnel/people.graph.js'
-import { ASSESSMENT_MAX, SCORE_MAX } from '../vocabulary.js'
+import { filterInput } from '../graph/inputs.js'
+import { Person, personField } from '../personnel/people.graph.js'
 import { entryKeys } from './projectEntries.js'
-import {
-  byReference,
-  ENTRY_ORDERS_IN_WORDS,
-  Ownership,
-  Project,
-  ProjectStatus,
-  RiskLevel,
-  TO_PROJECT,
-} from './projects.graph.js'
-import { NO_MITIGATION, type RiskRow, risks, risksOfPerson, risksOfProject } from './risks.js'
+import { byReference, ENTRY_ORDERS_IN_WORDS, Project, TO_PROJECT } from './projects.graph.js'
+import { type RiskRow, risks, risksOfPerson, risksOfProject } from './risks.js'
 import { residualLevel, residualScore, riskLevel, riskRank } from './scores.js'
-
-export const RiskStatus = enumOf('RiskStatus', 'The status of a risk.', {
-  OPEN: 'It may happen.',
-  OCCURRED: 'It has happened and is not resolved yet.',
-  CLOSED: 'It can no longer happen, or is resolved.',
-})
-
-export const RiskResponse = enumOf('RiskResponse', 'The response to a risk.', {
-  AVOID: 'Plans are changed so that it cannot happen.',
-  MITIGATE: 'Its likelihood or impact is reduced.',
-  TRANSFER: 'Another party bears it, such as an insurer or a supplier.',
-  ACCEPT: 'It is accepted as it is.',
-})
 
 export const Risk = builder.objectRef<RiskRow>('Risk')
 Risk.implement({
@@ -56,8 +34,8 @@ columns(Risk, {
     nullable: true,
     description: 'The score as the source gives it, 0 to 25, if it gives no likelihood and impact.',
   },
-  status: { type: RiskStatus, description: 'Its status.' },
-  response: { type: RiskResponse, nullable: true, description: 'The response to it.' },
+  status: { type: 'RiskStatus', description: 'Its status.' },
+  response: { type: 'RiskResponse', nullable: true, description: 'The response to it.' },
   mitigation: { type: 'String', nullable: true, description: 'What is done about it, in words.' },
   cause: { type: 'String', nullable: true, description: 'What would cause it.' },
   residualLikelihood: {
@@ -78,7 +56,7 @@ columns(Risk, {
   dueOn: { type: 'Date', nullable: true, description: 'The day by which the response is due.' },
 })
 referenceField(Risk, 'project', { ...TO_PROJECT, by: 'projectId', description: 'The project that it threatens.' })
-computedField(Risk, 'level', { type: RiskLevel, description: 'The level of the score.', computed: riskLevel })
+computedField(Risk, 'level', { type: 'RiskLevel', description: 'The level of the score.', computed: riskLevel })
 computedField(Risk, 'residualScore', {
   type: 'Int',
   nullable: true,
@@ -86,7 +64,7 @@ computedField(Risk, 'residualScore', {
   computed: residualScore,
 })
 computedField(Risk, 'residualLevel', {
-  type: RiskLevel,
+  type: 'RiskLevel',
   nullable: true,
   description: 'The level of the residual score.',
   computed: residualLevel,
@@ -105,40 +83,7 @@ asEntity(Risk, { scope: 'projects.read', table: risks.table, keys: entryKeys })
 
 const RiskConnection = connectionOf(Risk, 'risks')
 
-export const RiskFilter = builder.inputType('RiskFilter', {
-  description: 'Filters risks. All given conditions must hold.',
-  fields: (t) => ({
-    project: t.stringList(boundedTexts('id', 'In one of the projects with these keys or ids; keys in any case.')),
-    projectStatus: t.field({ type: [ProjectStatus], description: 'In a project with one of these statuses.' }),
-    status: t.field({
-      type: [RiskStatus],
-      description: 'With one of these statuses; by default all that are not CLOSED.',
-    }),
-    level: t.field({ type: [RiskLevel], description: 'At one of these levels.' }),
-    minScore: t.int(boundedNumber(0, SCORE_MAX, 'With this score or a higher one.')),
-    minResidualScore: t.int(boundedNumber(0, SCORE_MAX, 'With this residual score or a higher one.')),
-    likelihood: t.int(boundedNumber(1, ASSESSMENT_MAX, 'With this likelihood.')),
-    impact: t.int(boundedNumber(1, ASSESSMENT_MAX, 'With this impact.')),
-    residualLikelihood: t.int(boundedNumber(1, ASSESSMENT_MAX, 'With this residual likelihood.')),
-    residualImpact: t.int(boundedNumber(1, ASSESSMENT_MAX, 'With this residual impact.')),
-    unplaced: t.boolean({
-      description: 'Whether it has a score but not both factors: `unplaced` in `riskMatrix`.',
-    }),
-    owner: t.field({ type: t.listRef('ID', { required: false }), ...heldBy('Owned by') }),
-    ownership: t.field({ type: [Ownership], description: 'Owned in one of these ways.' }),
-    ownerDepartment: t.stringList(heldIn('Owned by')),
-    category: t.stringList(boundedTexts('category', 'In one of these categories; case-insensitive.')),
-    mitigated: t.boolean({
-      description: `Whether it has a mitigation; marks such as "-", or only ${NO_MITIGATION.map((text) => `"${text}"`).join(', ')}, count as none.`,
-    }),
-    reviewBefore: t.field({ type: 'Date', description: 'With a review before this day.' }),
-    reviewAfter: t.field({ type: 'Date', description: 'With a review after this day.' }),
-    dueBefore: t.field({ type: 'Date', description: 'With a response due before this day.' }),
-    dueAfter: t.field({ type: 'Date', description: 'With a response due after this day.' }),
-    search: t.string(boundedText('search', 'Contains this text in the title or the reference; case-insensitive.')),
-    updatedSince: t.field({ type: 'DateTime', description: 'Changed at this instant or later.' }),
-  }),
-})
+export const RiskFilter = filterInput('RiskFilter', 'Filters risks. All given conditions must hold.', risks)
 
 const LISTED = { type: RiskConnection, filter: RiskFilter, scope: 'projects.read' } as const
 

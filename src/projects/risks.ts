@@ -1,6 +1,5 @@
 import { and, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { checkSize, details } from '../details.js'
-import { badArgument } from '../errors.js'
 import {
   day,
   link,
@@ -16,64 +15,98 @@ import {
 } from '../fields.js'
 import { Ledger, type Stored } from '../history/ledger.js'
 import { newId } from '../ids.js'
-import { holderNaming } from '../personnel/people.js'
-import { equalsFolded, type Naming, type Optional } from '../store/query/conditions.js'
-import type { List } from '../store/query/page.js'
+import { equalsFolded, type Naming } from '../store/query/conditions.js'
+import {
+  anyOf,
+  anyText,
+  type FilterOf,
+  filteredList,
+  flag,
+  INDEXED,
+  oneDay,
+  oneNumber,
+} from '../store/query/filters.js'
 import type { Relation } from '../store/query/relations.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold, type InputCheck } from '../text.js'
+import { ASSESSMENT_MAX, LIVE_RISK_STATUSES, type RiskStatus, SCORE_MAX } from '../vocabulary.js'
 import {
-  ASSESSMENT_MAX,
-  LIVE_RISK_STATUSES,
-  type Ownership,
-  RISK_RESPONSES,
-  RISK_STATUSES,
-  type RiskLevel,
-  type RiskStatus,
-  SCORE_MAX,
-} from '../vocabulary.js'
-import { ENTRY_ORDERS, type EntryFilter, entryMatches, entryWith, everyOf, scopeOfHolders } from './projectEntries.js'
-import { type Assignee, projectNaming } from './projects.js'
+  departmentFilter,
+  dueFilters,
+  ENTRY_ORDERS,
+  entryFilters,
+  entryWith,
+  everyOf,
+  holderFilter,
+  inProjectFilters,
+  ownershipFilter,
+} from './projectEntries.js'
+import type { Assignee } from './projects.js'
 import { isAtLevels, residualScoreOf, riskSortKey, riskState, scoreOf } from './scores.js'
 
 export type RiskRow = Tables['risk']['$inferSelect']
-
-export interface RiskFilter extends EntryFilter {
-  readonly status?: Optional<readonly RiskStatus[]>
-  readonly level?: Optional<readonly RiskLevel[]>
-  readonly minScore?: Optional<number>
-  readonly minResidualScore?: Optional<number>
-  readonly likelihood?: Optional<number>
-  readonly impact?: Optional<number>
-  readonly residualLikelihood?: Optional<number>
-  readonly residualImpact?: Optional<number>
-  readonly unplaced?: Optional<boolean>
-  /** A null in the list means nobody. */
-  readonly owner?: Optional<readonly Optional<string>[]>
-  readonly ownership?: Optional<readonly Ownership[]>
-  readonly ownerDepartment?: Optional<readonly string[]>
-  readonly category?: Optional<readonly string[]>
-  readonly mitigated?: Optional<boolean>
-  readonly reviewBefore?: Optional<string>
-  readonly reviewAfter?: Optional<string>
-}
 
 export function isLiveRisk(status: unknown): boolean {
   return LIVE_RISK_STATUSES.some((live) => live === status)
 }
 
+/** What people write where nothing is done, besides marks alone: "-", "…", "??". */
+const NO_MITIGATION = ['n/a', 'n.a', 'na', 'none', 'tbd'] as const
+const MARKS = ' -–—.…?!'
+
+const held = ({ risk }: Tables) => ({ id: risk.ownerId, name: risk.ownerName })
+const factor = (name: Factor, description: string, options = {}) =>
+  oneNumber(1, ASSESSMENT_MAX, description, ({ t }, value) => eq(t.risk[name], value), options)
+
+const FILTERS = {
+  ...inProjectFilters((t) => t.risk),
+  status: anyOf('RiskStatus', 'With one of these statuses; by default all that are not CLOSED.', inStatus, {
+    ...INDEXED,
+    absent: LIVE_RISK_STATUSES,
+  }),
+  level: anyOf('RiskLevel', 'At one of these levels.', ({ t }, levels) => isAtLevels(t.risk.sortKey, levels), INDEXED),
+  minScore: oneNumber(
+    0,
+    SCORE_MAX,
+    'With this score or a higher one.',
+    ({ t }, least) => lte(t.risk.sortKey, riskSortKey(least, 0)),
+    INDEXED,
+  ),
+  minResidualScore: oneNumber(0, SCORE_MAX, 'With this residual score or a higher one.', ({ t }, least) =>
+    gte(residualScoreOf(t.risk), least),
+  ),
+  likelihood: factor('likelihood', 'With this likelihood.', INDEXED),
+  impact: factor('impact', 'With this impact.', INDEXED),
+  residualLikelihood: factor('residualLikelihood', 'With this residual likelihood.'),
+  residualImpact: factor('residualImpact', 'With this residual impact.'),
+  unplaced: flag('Whether it has a score but not both factors: `unplaced` in `riskMatrix`.', isUnplaced),
+  owner: holderFilter(held, 'Owned by'),
+  ownership: ownershipFilter(held, 'Owned in one of these ways.'),
+  ownerDepartment: departmentFilter(held, 'Owned by'),
+  category: anyText(
+    'category',
+    'In one of these categories; case-insensitive.',
+    (read, names) => equalsFolded(read, read.t.risk.categoryFolded, names),
+    INDEXED,
+  ),
+  mitigated: flag(
+    `Whether it has a mitigation; marks such as "-", or only ${NO_MITIGATION.map((text) => `"${text}"`).join(', ')}, count as none.`,
+    isMitigated,
+  ),
+  reviewBefore: oneDay('With a review before this day.', ({ t }, day) => lt(t.risk.reviewOn, day)),
+  reviewAfter: oneDay('With a review after this day.', ({ t }, day) => gt(t.risk.reviewOn, day)),
+  ...dueFilters((t) => t.risk, 'With a response due'),
+  ...entryFilters((t) => t.risk),
+}
+export type RiskFilter = FilterOf<typeof FILTERS>
+
 /** The register: all risks that are not closed, unless the filter has other statuses. */
-export const risks: List<Tables['risk'], RiskFilter> = {
+export const risks = filteredList((t) => t.risk, FILTERS, {
   name: 'risks',
-  table: (t) => t.risk,
   order: ({ sortKey, raisedOn, id }) => [sortKey, raisedOn, id],
   orders: ENTRY_ORDERS,
-  matching,
-  indexed: ['project', 'status', 'level', 'minScore', 'likelihood', 'impact', 'owner', 'category'],
-  names: { project: projectNaming, owner: holderNaming },
-  needs: ({ ownership, ownerDepartment }) => scopeOfHolders(ownership, ownerDepartment),
-}
+})
 
 export const riskNaming: Naming = {
   kind: 'risk',
@@ -95,34 +128,6 @@ export const risksOfPerson: Relation<Tables['person'], Tables['risk'], RiskFilte
   where: (_, person, risk) => eq(risk.ownerId, person.id),
 }
 
-const FACTORS = ['likelihood', 'impact', 'residualLikelihood', 'residualImpact'] as const
-
-function matching(read: Read, filter: RiskFilter): SQL | undefined {
-  requireWithin('minScore', filter.minScore, 0, SCORE_MAX)
-  requireWithin('minResidualScore', filter.minResidualScore, 0, SCORE_MAX)
-  for (const factor of FACTORS) requireWithin(factor, filter[factor], 1, ASSESSMENT_MAX)
-  const { risk } = read.t
-  const { owner: who, ownership: how, ownerDepartment: departments } = filter
-  const owner = { id: risk.ownerId, name: risk.ownerName, who, how, departments }
-  return and(
-    inStatus(read, filter.status ?? LIVE_RISK_STATUSES),
-    entryMatches(read, risk, filter, owner),
-    filter.level ? isAtLevels(risk.sortKey, filter.level) : undefined,
-    filter.minScore == null ? undefined : lte(risk.sortKey, -filter.minScore * 10),
-    filter.minResidualScore == null ? undefined : gte(residualScoreOf(risk), filter.minResidualScore),
-    ...FACTORS.map((factor) => (filter[factor] == null ? undefined : eq(risk[factor], filter[factor]))),
-    filter.unplaced == null ? undefined : isUnplaced(read, filter.unplaced),
-    filter.category ? equalsFolded(read, risk.categoryFolded, filter.category) : undefined,
-    filter.mitigated == null ? undefined : isMitigated(read, filter.mitigated),
-    filter.reviewBefore == null ? undefined : lt(risk.reviewOn, filter.reviewBefore),
-    filter.reviewAfter == null ? undefined : gt(risk.reviewOn, filter.reviewAfter),
-  )
-}
-
-function requireWithin(argument: string, value: Optional<number>, least: number, most: number): void {
-  if (value != null && (value < least || value > most)) throw badArgument(argument, `Must be from ${least} to ${most}.`)
-}
-
 // `live` is added to every status: most indexes begin with it.
 function inStatus({ t, among }: Read, statuses: readonly RiskStatus[]): SQL | undefined {
   const wanted = new Set(statuses)
@@ -138,10 +143,6 @@ function isUnplaced({ t }: Read, isWanted: boolean): SQL | undefined {
   const { likelihood, score } = t.risk
   return isWanted ? and(isNull(likelihood), gt(score, 0)) : or(isNotNull(likelihood), eq(score, 0))
 }
-
-/** What people write where nothing is done, besides marks alone: "-", "…", "??". */
-export const NO_MITIGATION = ['n/a', 'n.a', 'na', 'none', 'tbd'] as const
-const MARKS = ' -–—.…?!'
 
 function isMitigated({ t: { risk }, among }: Read, isWanted: boolean): SQL {
   const words = sql`rtrim(lower(${risk.mitigation}), ${MARKS})`
@@ -164,8 +165,8 @@ export const RISK_FIELDS = {
     'The score, only where likelihood and impact are not given; they take precedence.',
     '',
   ),
-  status: oneOf(RISK_STATUSES, 'Its status; OPEN by default.'),
-  response: oneOf(RISK_RESPONSES, 'The response to it.'),
+  status: oneOf('RiskStatus', 'Its status; OPEN by default.'),
+  response: oneOf('RiskResponse', 'The response to it.'),
   mitigation: text('description', 'What is done about it, in words.', 'A second mill is on contract.'),
   cause: text('description', 'What would cause it.', 'One mill makes this profile.'),
   residualLikelihood: steps('How likely it will be after the response; give both residual values, or neither.', '2'),
@@ -202,7 +203,7 @@ export function checkRisk(before: RiskRow | undefined, values: RiskValues, check
   }
 }
 
-type Factor = (typeof FACTORS)[number]
+type Factor = 'likelihood' | 'impact' | 'residualLikelihood' | 'residualImpact'
 
 /** The product of the factors if a different score is given beside them, which is not stored then. */
 export function scoreInstead(before: RiskRow | undefined, values: RiskValues): number | undefined {

@@ -2,7 +2,7 @@ import { or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { literal } from '../store/literals.js'
 import type { Computed } from '../store/query/relations.js'
 import type { Tables } from '../store/tables.js'
-import { ASSESSMENT_MAX, LEVEL_FLOORS, RISK_LEVELS, type RiskLevel, SCORE_MAX } from '../vocabulary.js'
+import { ASSESSMENT_MAX, LEVEL_FLOORS, RISK_LEVELS, type RiskLevel, scoreBoundsOf } from '../vocabulary.js'
 
 /** Likelihood x impact; else the score that the source gives; 0 while unassessed. */
 export function scoreOf(likelihood: number | null, impact: number | null, scoreGiven: number | null): number {
@@ -35,15 +35,10 @@ export const riskRank: OfRisk = {
   },
 }
 
-export function boundsOf(level: RiskLevel): readonly [lowest: number, highest: number] {
-  const next = RISK_LEVELS[RISK_LEVELS.indexOf(level) + 1]
-  return [LEVEL_FLOORS[level], next ? LEVEL_FLOORS[next] - 1 : SCORE_MAX]
-}
-
 /** Whether the sort key of a risk is at one of these levels: each is a range of scores, and so of sort keys. */
 export function isAtLevels(sortKey: SQLWrapper, levels: readonly RiskLevel[]): SQL {
   const ranges = [...new Set(levels)].map((level) => {
-    const [lowest, highest] = boundsOf(level)
+    const [lowest, highest] = scoreBoundsOf(level)
     return sql`${sortKey} between ${riskSortKey(highest, ASSESSMENT_MAX)} and ${riskSortKey(lowest, 0)}`
   })
   return or(...ranges) ?? sql`false`

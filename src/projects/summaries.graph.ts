@@ -1,7 +1,6 @@
 import { builder } from '../graph/builder.js'
 import { members, querySummary } from '../graph/fields.js'
-import { IssueFilter, IssueSeverity, OpenIssueStatus } from './issues.graph.js'
-import { RiskLevel } from './projects.graph.js'
+import { IssueFilter } from './issues.graph.js'
 import { RiskFilter } from './risks.graph.js'
 import {
   type IssueCounts as IssueCountsValue,
@@ -22,7 +21,7 @@ members(RiskMatrixCell, {
 const RiskLevelCount = builder.objectRef<RiskMatrixValue['levels'][number]>('RiskLevelCount')
 RiskLevelCount.implement({ description: 'How many risks are at a level.' })
 members(RiskLevelCount, {
-  level: { type: RiskLevel, description: 'The level.' },
+  level: { type: 'RiskLevel', description: 'The level.' },
   count: { type: 'Int', description: 'The number of risks.' },
 })
 
@@ -63,14 +62,14 @@ querySummary('residualMatrix', {
 const IssueSeverityCount = builder.objectRef<IssueCountsValue['severities'][number]>('IssueSeverityCount')
 IssueSeverityCount.implement({ description: 'How many open issues have a severity.' })
 members(IssueSeverityCount, {
-  severity: { type: IssueSeverity, description: 'The severity.' },
+  severity: { type: 'IssueSeverity', description: 'The severity.' },
   count: { type: 'Int', description: 'The number of open issues.' },
 })
 
 const IssueStatusCount = builder.objectRef<IssueCountsValue['statuses'][number]>('IssueStatusCount')
 IssueStatusCount.implement({ description: 'How many open issues have a status.' })
 members(IssueStatusCount, {
-  status: { type: OpenIssueStatus, description: 'The status.' },
+  status: { type: 'OpenIssueStatus', description: 'The status.' },
   count: { type: 'Int', description: 'The number of open issues.' },
 })
 

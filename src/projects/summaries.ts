@@ -6,10 +6,10 @@ import {
   OPEN_ISSUE_STATUSES,
   RISK_LEVELS,
   type RiskLevel,
+  scoreBoundsOf,
 } from '../vocabulary.js'
 import { type IssueFilter, issues, type OpenIssueStatus } from './issues.js'
 import { type RiskFilter, risks } from './risks.js'
-import { boundsOf } from './scores.js'
 
 export interface RiskMatrix {
   readonly cells: readonly { readonly likelihood: number; readonly impact: number; readonly count: number }[]
@@ -50,7 +50,7 @@ function matrixOf(groups: Parameters<RiskSummary['fold']>[0]): RiskMatrix {
 }
 
 function isWithin(level: RiskLevel, score: number): boolean {
-  const [lowest, highest] = boundsOf(level)
+  const [lowest, highest] = scoreBoundsOf(level)
   return score >= lowest && score <= highest
 }
 

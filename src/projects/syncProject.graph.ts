@@ -7,11 +7,9 @@ import type { SqlField } from '../graph/query/declared.js'
 import { checkProjectState, FOR_MORE, type SyncReport, syncProject } from '../ingest/sync.js'
 import { LIMITS } from '../limits.js'
 import { ASSESSMENT_MAX, SCORE_MAX } from '../vocabulary.js'
-import { IssueSeverity, IssueStatus } from './issues.graph.js'
 import { ISSUE_FIELDS } from './issues.js'
-import { Project, ProjectStatus } from './projects.graph.js'
+import { Project } from './projects.graph.js'
 import { inCapitals, PROJECT_FIELDS, projects } from './projects.js'
-import { RiskResponse, RiskStatus } from './risks.graph.js'
 import { RISK_FIELDS } from './risks.js'
 import { recordsIn, SyncCounts, SyncWarning } from './syncResults.graph.js'
 
@@ -28,8 +26,8 @@ const SyncRiskInput = builder.inputType('SyncRiskInput', {
     category: t.string(boundedText('category', RISK_FIELDS.category.meaning)),
     likelihood: t.int(boundedNumber(1, ASSESSMENT_MAX, RISK_FIELDS.likelihood.meaning)),
     impact: t.int(boundedNumber(1, ASSESSMENT_MAX, RISK_FIELDS.impact.meaning)),
-    status: t.field({ type: RiskStatus, description: RISK_FIELDS.status.meaning }),
-    response: t.field({ type: RiskResponse, description: RISK_FIELDS.response.meaning }),
+    status: t.field({ type: 'RiskStatus', description: RISK_FIELDS.status.meaning }),
+    response: t.field({ type: 'RiskResponse', description: RISK_FIELDS.response.meaning }),
     mitigation: t.string(boundedText('description', RISK_FIELDS.mitigation.meaning)),
     cause: t.string(boundedText('description', RISK_FIELDS.cause.meaning)),
     residualLikelihood: t.int(boundedNumber(1, ASSESSMENT_MAX, RISK_FIELDS.residualLikelihood.meaning)),
@@ -51,10 +49,10 @@ const SyncIssueInput = builder.inputType('SyncIssueInput', {
     title: t.string(neverNull(boundedText('headline', `${ISSUE_FIELDS.title.meaning} A new one needs it.`))),
     description: t.string(boundedText('description', ISSUE_FIELDS.description.meaning)),
     severity: t.field({
-      type: IssueSeverity,
+      type: 'IssueSeverity',
       ...neverNull({ description: `${ISSUE_FIELDS.severity.meaning} A new one needs it.` }),
     }),
-    status: t.field({ type: IssueStatus, description: ISSUE_FIELDS.status.meaning }),
+    status: t.field({ type: 'IssueStatus', description: ISSUE_FIELDS.status.meaning }),
     assignee: t.string(boundedText('email', `The assignee, ${WHO}`)),
     risk: t.string(boundedText('reference', 'The reference of the risk that caused it, in the same project.')),
     url: t.string(boundedText('url', ISSUE_FIELDS.url.meaning)),
@@ -84,7 +82,7 @@ const SyncProjectInput = builder.inputType('SyncProjectInput', {
     name: t.string(neverNull(boundedText('name', `${PROJECT_FIELDS.name.meaning} A new project needs it.`))),
     description: t.string(boundedText('description', PROJECT_FIELDS.description.meaning)),
     url: t.string(boundedText('url', PROJECT_FIELDS.url.meaning)),
-    status: t.field({ type: ProjectStatus, description: PROJECT_FIELDS.status.meaning }),
+    status: t.field({ type: 'ProjectStatus', description: PROJECT_FIELDS.status.meaning }),
     details: t.field(detailsInput),
     risks: t.field({ type: [SyncRiskInput], ...allOf('risks') }),
     issues: t.field({ type: [SyncIssueInput], ...allOf('issues') }),

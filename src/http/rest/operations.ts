@@ -54,17 +54,6 @@ const PERSONNEL_RESULT = `fragment SyncPersonnelResult on SyncPersonnelResult {
 
 const PAGE = 'pageInfo { hasNextPage endCursor } totalCount @include(if: $total)'
 
-/** The parameters of each filter, whose types are those of its members. */
-const FILTERS: Readonly<Record<string, string>> = {
-  PersonFilter: 'status group allGroups department ownsNothing search email externalId updatedSince',
-  GroupFilter: 'search updatedSince',
-  ProjectFilter: 'status topLevel search updatedSince',
-  RiskFilter:
-    'project projectStatus status level minScore minResidualScore likelihood impact residualLikelihood residualImpact unplaced owner ownership ownerDepartment category mitigated reviewBefore reviewAfter dueBefore dueAfter search updatedSince',
-  IssueFilter:
-    'project projectStatus severity status assignee assignment assigneeDepartment risk dueBefore dueAfter search updatedSince',
-}
-
 /** A parameter of the path that takes the place of a filter. */
 const ofPath = (filter: string, as = 'id', type = 'ID!') => ({ filter, as, type })
 type PathFilter = ReturnType<typeof ofPath>
@@ -82,7 +71,7 @@ function rootOf(name: string, root: string, path?: PathFilter, more = { variable
   const arg = (name: string) => argumentsOf(root).find((one) => one.name === name)
   const filter = assertInputObjectType(arg('filter')?.type)
   const members = filter.getFields()
-  const names = (FILTERS[filter.name] ?? '').split(' ').filter((one) => one !== path?.filter)
+  const names = (filter.extensions['members'] as string[]).filter((one) => one !== path?.filter)
   const variables = names.map((one) => `$${one}: ${members[one]?.type}`)
   const given = names.map((one) => `${one}: $${one}`)
   if (path) {
