@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 
 /** A longer statement is compiled and prepared for each use: callers can produce texts of half a megabyte. */
@@ -42,7 +43,32 @@ export function lazily<V>(make: () => V): () => V {
   }
 }
 
-/** A cache of at most `max` entries that grows with its use: with the option `max` all of it is allocated at once. */
-export function growingCache<V extends NonNullable<unknown>>(max: number): LRUCache<string, V> {
-  return new LRUCache({ maxSize: max, sizeCalculation: () => 1 })
+interface Bounds<V> {
+  readonly entries: number
+  /** A larger entry is not kept: the characters of its key, and what `sizeOf` counts. */
+  readonly entrySize: number
+  /** Of all entries together. */
+  readonly size?: number
+  readonly sizeOf?: (value: V) => number
+}
+
+/**
+ * The least recently used entries go first. Callers choose keys, so every cache has a bound on the number of its entries
+ * and on their size. It grows with its use: with the option `max` of `LRUCache` all of it is allocated at once.
+ */
+export class BoundedCache<V extends NonNullable<unknown>> extends LRUCache<string, V> {
+  constructor({ entries, entrySize, size = entries * entrySize, sizeOf = () => 0 }: Bounds<V>) {
+    super({
+      maxSize: size,
+      maxEntrySize: Math.min(size, entrySize),
+      sizeCalculation: (value, key) => Math.max(1, Math.floor(size / entries), key.length + sizeOf(value)),
+    })
+  }
+}
+
+const SHORT_CHARACTERS = 200
+
+/** A text as a key of a cache: a long one by its hash. */
+export function cacheKeyOf(text: string): string {
+  return text.length <= SHORT_CHARACTERS ? text : createHash('sha256').update(text).digest('base64url')
 }

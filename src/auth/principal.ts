@@ -1,4 +1,4 @@
-import { growingCache } from '../caches.js'
+import { BoundedCache } from '../caches.js'
 import { type Code, Fault } from '../errors.js'
 import type { Versions } from '../store/changeCounters.js'
 import { QUICK_READ_MS, type Store } from '../store/store.js'
@@ -23,6 +23,9 @@ export interface Principal {
 }
 
 /** The id of a caller outside of our keys: lone surrogates would be the same character once they are encoded. */
+/** Of the id of a key or a caller, with the issuer of its token. */
+export const CALLER_ID_CHARACTERS_MAX = 4_000
+
 export function isCallerId(id: unknown): id is string {
   return typeof id === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(id)
 }
@@ -80,11 +83,11 @@ export function authenticator(store: Store, clock: () => Date) {
 type FindKey = (authorization: string | undefined, versions?: Store['versions']) => Promise<CachedKey>
 
 /** A key may be padded with blanks up to the size of a header; longer values are not cached. */
-const CACHED_CHARACTERS_MAX = 100
+const KEPT = { entries: KEYS_KEPT_MAX, entrySize: 100 }
 
 /** Looks a key up once for each version of the keys. */
 function cachedKeys(store: Store, lookUp: (secret: string) => Promise<CachedKey>): FindKey {
-  const cache = growingCache<Promise<CachedKey>>(KEYS_KEPT_MAX)
+  const cache = new BoundedCache<Promise<CachedKey>>(KEPT)
   let remembered: Versions | undefined
   return async (authorization = '', read = store.versions) => {
     // A malformed key is refused without a look-up.
@@ -98,7 +101,6 @@ function cachedKeys(store: Store, lookUp: (secret: string) => Promise<CachedKey>
     const cached = cache.get(authorization)
     if (cached) return cached
     const found = lookUp(secret ?? secretOf(authorization))
-    if (authorization.length > CACHED_CHARACTERS_MAX) return found
     cache.set(authorization, found)
     // Failures are not cached: wrong keys must not evict valid ones.
     found.catch(() => cache.delete(authorization))
@@ -140,7 +142,7 @@ function secretOf(authorization: string): string {
 
 /** Records a key's last use now and then, outside the request: a failure loses only that record. */
 function useRecorder(store: Store, clock: () => Date): (keyId: string, at: Date) => void {
-  const recordedAt = growingCache<number>(KEYS_KEPT_MAX)
+  const recordedAt = new BoundedCache<number>({ entries: KEYS_KEPT_MAX, entrySize: CALLER_ID_CHARACTERS_MAX })
   return (keyId, at) => {
     if (at.getTime() - (recordedAt.get(keyId) ?? 0) < RECORD_USE_EVERY_MS) return
     recordedAt.set(keyId, at.getTime())

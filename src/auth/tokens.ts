@@ -1,5 +1,5 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader, type JWTHeaderParameters, type JWTPayload } from 'jose'
-import { growingCache } from '../caches.js'
+import { BoundedCache } from '../caches.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
 import type { OnNotice } from '../store/store.js'
@@ -40,7 +40,7 @@ export function createTokens(settings: TokenSettings, options: TokenOptions): To
   const { clock, nowMs = () => performance.now(), onNotice = () => undefined } = options
   const provider = new Provider(settings.issuer, nowMs, onNotice)
   /** By their hash, so that no token stays in memory. */
-  const verified = growingCache<Verified>(TOKENS_KEPT_MAX)
+  const verified = new BoundedCache<Verified>({ entries: TOKENS_KEPT_MAX, entrySize: 100 })
 
   /** Whether a key of the provider signed the token, and which keys it had then. */
   const check = async (token: string, header: JWTHeaderParameters) => {

@@ -1,7 +1,7 @@
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
-import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../auth/principal.js'
 import { grants, type Scope } from '../../auth/scopes.js'
+import { BoundedCache } from '../../caches.js'
 import { badArgument } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { type ChangeCounter, countersIn } from '../../store/changeCounters.js'
@@ -118,10 +118,11 @@ const EMPTY = { shape: '', values: {}, reads: [] }
 /** Filters recur, and compiling one takes 20 to 100 microseconds. */
 const recentOn = oncePerEngine(
   () =>
-    new LRUCache<string, BoundFilter>({
-      max: 1_000,
-      maxSize: 500_000,
-      sizeCalculation: ({ shape }, key) => key.length + shape.length,
+    new BoundedCache<BoundFilter>({
+      entries: 1_000,
+      entrySize: 100_000,
+      size: 500_000,
+      sizeOf: ({ shape }) => shape.length,
     }),
 )
 

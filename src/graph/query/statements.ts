@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { aliasedTable, and, fillPlaceholders, inArray, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { LRUCache } from 'lru-cache'
-import { STATEMENT_CHARACTERS_KEPT } from '../../caches.js'
+import { BoundedCache, STATEMENT_CHARACTERS_KEPT } from '../../caches.js'
 import { LIMITS } from '../../limits.js'
 import { byId, type ChangeCounter, countersIn } from '../../store/changeCounters.js'
 import { CURSOR_MARK } from '../../store/query/cursors.js'
@@ -226,7 +225,14 @@ const STATEMENTS_CACHED_MAX = 1_000
 /** With placeholders for the values that differ between requests. */
 type CachedStatement = Required<Pick<PlannedSql, 'text' | 'values' | 'hasCursors' | 'reads'>>
 
-const cachedOn = oncePerEngine(() => new LRUCache<string, CachedStatement>({ max: STATEMENTS_CACHED_MAX }))
+const cachedOn = oncePerEngine(
+  () =>
+    new BoundedCache<CachedStatement>({
+      entries: STATEMENTS_CACHED_MAX,
+      entrySize: STATEMENT_CHARACTERS_KEPT,
+      sizeOf: ({ text }) => text.length,
+    }),
+)
 
 /** Caches the compiled SQL text of equal selections. */
 async function cachedStatement(
@@ -244,7 +250,7 @@ async function cachedStatement(
   const built = context.work.time('plan', build)
   await nextTurn()
   const compiled = context.work.time('plan', () => compiledWith(read, built, pageRequests))
-  if (key.length + compiled.text.length <= STATEMENT_CHARACTERS_KEPT) statements.set(key, compiled)
+  statements.set(key, compiled)
   return compiled
 }
 

@@ -1,7 +1,6 @@
-import type { LRUCache } from 'lru-cache'
 import { createAuthenticate } from '../../auth/authenticate.js'
-import { KeyMissing, KeyRefused, type Principal } from '../../auth/principal.js'
-import { growingCache, lazily } from '../../caches.js'
+import { CALLER_ID_CHARACTERS_MAX, KeyMissing, KeyRefused, type Principal } from '../../auth/principal.js'
+import { BoundedCache, lazily } from '../../caches.js'
 import { type Code, Fault } from '../../errors.js'
 import { RATE_UNIT_COST } from '../../graph/query/prices.js'
 import { LIMITS } from '../../limits.js'
@@ -165,13 +164,13 @@ interface Bucket {
 export class Buckets {
   readonly perMinute: number
   readonly burst: number
-  private readonly buckets: LRUCache<string, Bucket>
+  private readonly buckets: BoundedCache<Bucket>
 
   /** Of more than `keptMax` buckets the least recently used is evicted, and starts full when it is needed again. */
   constructor(perMinute: number, burst: number, keptMax: number = BUCKETS_MAX) {
     this.perMinute = perMinute
     this.burst = burst
-    this.buckets = growingCache(keptMax)
+    this.buckets = new BoundedCache({ entries: keptMax, entrySize: CALLER_ID_CHARACTERS_MAX })
   }
 
   /** A negative amount refunds; `before` is what the same request has taken already. */

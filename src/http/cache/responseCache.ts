@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../auth/principal.js'
+import { BoundedCache } from '../../caches.js'
 import type { ChangeCounter, Versions } from '../../store/changeCounters.js'
 import type { RateLimits } from '../access/rateLimits.js'
 import { type Answered, type Identified, queryHash } from '../observe/exchange.js'
@@ -98,17 +98,18 @@ const ENTRY_BYTES = 500
 
 /** An LRU cache of responses, bounded in bytes. Each entry holds the versions that it was read under. */
 export class CachedResponses {
-  private readonly entries: LRUCache<string, Entry>
+  private readonly entries: BoundedCache<Entry>
   /** The newest versions that any lookup has seen. */
   private latest: Versions | undefined
 
   constructor(bytesMax: number) {
-    this.entries = new LRUCache({
-      maxSize: bytesMax,
+    this.entries = new BoundedCache({
+      entries: Math.ceil(bytesMax / ENTRY_BYTES),
       // One response may not evict the rest.
-      maxEntrySize: Math.max(1, Math.floor(bytesMax * ENTRY_SHARE_MAX)),
-      sizeCalculation: ({ response: { headers, body } }, key) =>
-        ENTRY_BYTES + 2 * (Object.entries(headers).join().length + key.length) + (body?.length ?? 0),
+      entrySize: Math.max(1, Math.floor(bytesMax * ENTRY_SHARE_MAX)),
+      size: bytesMax,
+      sizeOf: ({ response: { headers, body } }) =>
+        ENTRY_BYTES + 2 * Object.entries(headers).join().length + (body?.length ?? 0),
     })
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { grants, type Scope } from '../../auth/scopes.js'
+import { BoundedCache } from '../../caches.js'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import type { Identified } from '../observe/exchange.js'
@@ -70,10 +70,11 @@ const HASH = /^[0-9a-f]{64}$/
 
 /** Automatic persisted queries, by SHA-256. A hash always means the same text, so all keys share the entries. */
 export class PersistedQueries {
-  private readonly texts = new LRUCache<string, string>({
-    max: QUERIES_KEPT_MAX,
-    maxSize: KEPT_CHARACTERS_MAX,
-    sizeCalculation: (text) => text.length,
+  private readonly texts = new BoundedCache<string>({
+    entries: QUERIES_KEPT_MAX,
+    entrySize: KEPT_CHARACTERS_MAX,
+    size: KEPT_CHARACTERS_MAX,
+    sizeOf: (text) => text.length,
   })
 
   /** The query text: as sent, or looked up by its hash. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import pg from 'pg'
+import { BoundedCache } from '../../caches.js'
 import { Fault } from '../../errors.js'
 import { oneByOne } from '../coalesce.js'
 import { driverCode, UNREACHABLE } from '../faults.js'
@@ -105,7 +105,7 @@ const SEEN_MAX = 200
 
 /** The prepared statements of one connection: the server parses them once and may keep a generic plan. */
 export class Names {
-  private readonly seen = new LRUCache<string, true>({ max: SEEN_MAX })
+  private readonly seen = new BoundedCache<true>({ entries: SEEN_MAX, entrySize: NAMED_CHARACTERS_MAX })
   private readonly given = new Map<string, string>()
 
   of(text: string): string | undefined {

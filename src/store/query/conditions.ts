@@ -1,6 +1,6 @@
 import { type AnyColumn, and, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { growingCache, oncePerPair } from '../../caches.js'
+import { BoundedCache, oncePerPair } from '../../caches.js'
 import { badArgument } from '../../errors.js'
 import { type IdKind, isId } from '../../ids.js'
 import { LIMITS } from '../../limits.js'
@@ -157,7 +157,7 @@ const SHARING_SHOWN_MAX = 10
 /** Caches which names exist, until the change counter of their table rises. */
 export class KnownNames {
   private readonly store: Pick<Store, 'read' | 'versions'>
-  private readonly known = growingCache<Versions[keyof Versions]>(KNOWN_MAX)
+  private readonly known = new BoundedCache<Versions[keyof Versions]>({ entries: KNOWN_MAX, entrySize: 10_000 })
 
   constructor(store: Pick<Store, 'read' | 'versions'>) {
     this.store = store

@@ -1,7 +1,6 @@
 import { type AnyColumn, getTableColumns, getTableName, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import type { LRUCache } from 'lru-cache'
-import { growingCache, oncePer } from '../../caches.js'
+import { BoundedCache, cacheKeyOf, oncePer } from '../../caches.js'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { type ChangeCounter, counterOf, countersIn } from '../changeCounters.js'
@@ -50,7 +49,7 @@ export class RowCounts {
   readonly texts: TextSizes
   private readonly store: Counting
   private readonly reader: Readership
-  private readonly counted: LRUCache<string, Counted>
+  private readonly counted: BoundedCache<Counted>
 
   /** Takes the store, not a transaction: uncommitted counts must not be cached. */
   constructor(store: Counting, shared?: RowCounts, reader: Readership = {}) {
@@ -58,7 +57,7 @@ export class RowCounts {
     this.reader = reader
     this.names = shared?.names ?? new KnownNames(store)
     this.texts = shared?.texts ?? new TextSizes(store)
-    this.counted = shared?.counted ?? growingCache(KEPT_MAX)
+    this.counted = shared?.counted ?? new BoundedCache({ entries: KEPT_MAX, entrySize: 1_000 })
   }
 
   /** The same counts; what is not known yet is counted in the turns of this reader, and until its deadline. */
@@ -70,7 +69,7 @@ export class RowCounts {
   async of(list: CountedList, filter: object = {}, most = 0): Promise<number> {
     const { read, versions } = this.store
     const upTo = Math.max(most, LIMITS.wholeListRowsMax)
-    const key = `${list.name} ${upTo} ${JSON.stringify(filter)}`
+    const key = cacheKeyOf(`${list.name} ${upTo} ${JSON.stringify(filter)}`)
     const counters = this.counted.get(key)?.counters ?? countersOf(read, list, filter)
     // Read the versions before counting, so that a count is never cached under a newer version.
     const found = await versions()

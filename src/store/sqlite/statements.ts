@@ -1,4 +1,4 @@
-import { growingCache, STATEMENT_CHARACTERS_KEPT } from '../../caches.js'
+import { BoundedCache, STATEMENT_CHARACTERS_KEPT } from '../../caches.js'
 import type { Statement } from './driver.js'
 
 /** More than the program's distinct statements; each takes a few kilobytes. */
@@ -12,15 +12,17 @@ export interface Statements {
 /** Caches prepared statements by their text: preparing takes longer than running. */
 export class StatementCache implements Statements {
   private readonly connection: Statements
-  private readonly statements = growingCache<Statement>(KEPT_MAX)
+  private readonly statements = new BoundedCache<Statement>({
+    entries: KEPT_MAX,
+    // Callers can produce a text of half a megabyte, which takes several megabytes when prepared.
+    entrySize: STATEMENT_CHARACTERS_KEPT,
+  })
 
   constructor(connection: Statements) {
     this.connection = connection
   }
 
   prepare(sql: string): Statement {
-    // Callers can produce a text of half a megabyte, which takes several megabytes when prepared.
-    if (sql.length > STATEMENT_CHARACTERS_KEPT) return this.connection.prepare(sql)
     const cached = this.statements.get(sql)
     // An earlier user may have set raw() or pluck() on it.
     if (cached) return cached.reader ? cached.raw(false) : cached
