@@ -5,9 +5,9 @@
  *
  *   npm run campaign -- inputs [--minutes 3 --seed 1 --only inputs,attacks,... --match '^Accept' --server DIR]
  *
- * `--minutes` bounds the generated calls, and `--match` is a regular expression for the names of calls and attacks.
- * `--server` is the folder of another build to measure; its `dist/main.js` is served. The parts: inputs, attacks, asset,
- * fairness, bodies, rows, commands.
+ * `--minutes` bounds the generated calls, and `--match` is a regular expression for the names of calls, attacks and sieges.
+ * `--server` is the folder of another build to measure; its `dist/main.js` is served. The parts: inputs, attacks, sieges
+ * (each for a third of `--minutes`), asset, fairness, bodies, rows, commands.
  */
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,6 +20,7 @@ import { argumentCalls, fieldCalls, queried } from './inputs/graphqlCalls.js'
 import { documentCalls, headerCalls, pathCalls } from './inputs/requestCalls.js'
 import { bodyCalls, type Ids, parameterCalls, routesOf } from './inputs/restCalls.js'
 import { SEARCHES } from './inputs/searches.js'
+import { sieges } from './inputs/sieges.js'
 import { type Call, type Outcome, Stage } from './inputs/stage.js'
 import { type Random, randomFrom } from './inputs/values.js'
 
@@ -184,6 +185,10 @@ const UNLIMITED = ['--rate-limit', '0']
 
 if (isChosen('inputs')) await runInputs()
 if (isChosen('attacks')) await runAttacks()
+if (isChosen('sieges')) {
+  const lines = await sieges(build, Number(values.minutes) * 20_000, new RegExp(values.match))
+  console.log(`\nOne key, a heap of 512 MB\n\n${lines.map((line) => `- ${line}`).join('\n')}`)
+}
 if (isChosen('asset')) await runOn('The first page and script of GraphiQL', UNLIMITED, firstPage)
 if (isChosen('fairness')) await runOn('20 connections of movements since 1970', [], fairness)
 if (isChosen('bodies')) await runOn('Three connections of bodies of 16 MB', UNLIMITED, largeBodies)

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { SCOPE_NAMES } from '../../src/auth/scopes.js'
 import { planFor } from '../../src/graph/query/plan.js'
 import { operationIn } from '../../src/graph/query/selections.js'
+import { LIMITS } from '../../src/limits.js'
 import { personWith } from '../../src/personnel/people.js'
 import { schema } from '../../src/schema.js'
 import { answering } from '../support/answering.js'
@@ -32,7 +33,38 @@ describe('what is remembered of planned queries is bounded', { timeout: 60_000 }
     expect(heapBytes() - before).toBeLessThan(15_000_000)
   })
 
-  test('however many variants directives leave of however many queries', () => {
+  test('however long its filters are, whose rows are counted', async () => {
+    const { gateway } = await openFilled()
+    const answer = answering(gateway.store)
+    const document = parse('query ($of: [String!]) { risks(filter: { category: $of }) { nodes { id } } }')
+    const before = heapBytes()
+    for (let i = 0; i < 100; i++) {
+      const of = Array.from({ length: LIMITS.filterItemsMax }, (_, at) => `${i} ${at} `.padEnd(200, 'x'))
+      expect((await answer(document, { of })).errors).toEqual([])
+      gateway.statements()
+    }
+    expect(heapBytes() - before).toBeLessThan(5_000_000)
+  })
+
+  test('however many fields its fragments expand to, accepted or refused by its cost', async () => {
+    const { gateway } = await openFilled()
+    const answer = answering(gateway.store)
+    const roots = (first: number) => Array.from({ length: 45 }, (_, i) => `r${i}: risks(first: ${first}) { ...page }`)
+    const scalars = 'id title score level status url raisedOn createdAt updatedAt description category cause response'
+    const documents = Array.from({ length: 40 }, (_, i) =>
+      parse(`{ ${roots(i % 2 === 0 ? 1 : 1_000).join(' ')} }
+        fragment page on RiskConnection { nodes { ...risk } edges { node { ...risk } } }
+        fragment risk on Risk { ${scalars} project { id key name url status } owner { id name title } }`),
+    )
+    const [first] = documents
+    if (first) await answer(first)
+    const before = heapBytes()
+    for (const document of documents) await answer(document)
+    gateway.statements()
+    expect(heapBytes() - before).toBeLessThan(15_000_000)
+  })
+
+  test('however many variants directives leave of however many queries', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
     const sent = names.map((name) => `${name}: groups @include(if: $${name}) { name }`).join(' ')
     const declaring = names.map((name) => `$${name}: Boolean!`).join(' ')
@@ -43,7 +75,9 @@ describe('what is remembered of planned queries is bounded', { timeout: 60_000 }
     for (const operation of operations) {
       for (let variant = 0; variant < 2 ** names.length; variant++) {
         const given = Object.fromEntries(names.map((name, bit) => [name, Boolean(variant & (1 << bit))]))
-        if (operation) expect(planFor(schema, operation, given, scopes).roots).toHaveLength(1)
+        const plan = operation && (await planFor(schema, operation, given, scopes))
+        plan?.keep?.()
+        expect(plan?.roots).toHaveLength(1)
       }
     }
     expect(heapBytes() - before).toBeLessThan(15_000_000)

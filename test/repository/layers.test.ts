@@ -56,6 +56,10 @@ test('every source file belongs to exactly one layer', () => {
   expect(homeless).toEqual([])
 })
 
+test('every cache has the bounds of a BoundedCache', () => {
+  expect(violations(({ from, to }) => to !== 'lru-cache' || from === 'caches.ts')).toEqual([])
+})
+
 test('imports only point down', () => {
   expect(violations(({ from, to }) => layerOf(to) <= layerOf(from))).toEqual([])
 })

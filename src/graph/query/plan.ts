@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { OperationDefinitionNode } from 'graphql'
 import { executeSync, type GraphQLObjectType, type GraphQLSchema, getNamedType, isAbstractType, Kind } from 'graphql'
-import { LRUCache } from 'lru-cache'
 import { grants, SCOPE_NAMES, type Scope } from '../../auth/scopes.js'
-import { oncePer } from '../../caches.js'
+import { BoundedCache, oncePer } from '../../caches.js'
 import { Fault } from '../../errors.js'
+import { LIMITS } from '../../limits.js'
+import { Work } from '../../work.js'
 import type { Context } from '../builder.js'
 import { countReferences, countRefused, entityNamed, readReferences } from '../federation/references.js'
 import {
@@ -24,6 +26,7 @@ import { type ChangeRoot, changerOf } from './mutations.js'
 import { type Cost, costing, type FieldPrice, FREE, selected, sum, within } from './prices.js'
 import { listReader, localReader, type ReadRoot, refusalsIn, rowReader, summaryReader, viewReader } from './readers.js'
 import {
+  type Collect,
   decidingVariables,
   includedBy,
   type Nodes,
@@ -37,6 +40,8 @@ export interface Plan {
   readonly roots: readonly Root[]
   /** Whether the result depends on more than the caller's scopes. */
   readonly isPersonal: boolean
+  /** Keeps a new plan for the next time, once the operation is accepted. */
+  readonly keep?: () => void
 }
 
 export interface Root extends PlannedRoot {
@@ -52,13 +57,29 @@ interface PlannedRoot {
   readonly run: { readonly read: ReadRoot } | { readonly change: ChangeRoot } | { readonly refused: Scope }
 }
 
-/** Each directive may double the number of plans of an operation. */
-const PLANS_KEPT_MAX = 16
+/** Fields of a plan that is kept; those of people and programs have fewer. */
+const PLAN_FIELDS_MAX = 500
+/** Fields of all kept plans together: each takes 300 bytes. */
+const FIELDS_KEPT_MAX = 100_000
+/** A plan keeps its document alive: so many characters of it count as a field. */
+const CHARACTERS_FOR_ONE = 10
 
 /** By the schema that the operation was validated against: in that of another host a fragment may apply to other types. */
-const keptPlans = oncePer((_: GraphQLSchema) =>
-  oncePer((_: OperationDefinitionNode) => new LRUCache<string, Plan>({ max: PLANS_KEPT_MAX })),
+const keptPlans = oncePer(
+  (_: GraphQLSchema) =>
+    new BoundedCache<Plan & { readonly size: number }>({
+      entries: 1_000,
+      entrySize: 2 * PLAN_FIELDS_MAX + LIMITS.queryCharactersMax / CHARACTERS_FOR_ONE,
+      size: FIELDS_KEPT_MAX,
+      sizeOf: ({ size }) => size,
+    }),
 )
+
+let operations = 0
+const numberOf = oncePer((_: OperationDefinitionNode) => {
+  operations += 1
+  return operations
+})
 
 /** Plans a validated operation for a caller; throws a Fault if it is too much for one statement. */
 export function planFor(
@@ -66,42 +87,59 @@ export function planFor(
   operation: Operation,
   variables: Variables,
   scopes: ReadonlySet<Scope>,
-  isHosted = false,
-): Plan {
+  { isHosted = false, work = new Work() }: { readonly isHosted?: boolean; readonly work?: Work } = {},
+): Plan | Promise<Plan> {
   const withheld = withheldFrom(scopes)
   // The plan is kept, and must not keep the other variables alive with it: they may be large.
   const decided = Object.fromEntries(decidingVariables(operation).map((name) => [name, variables[name]]))
-  const key = `${isHosted} ${Object.values(decided)} ${[...withheld]}`
-  const known = keptPlans(operation.schema)(operation.operation)
+  const key = `${numberOf(operation.operation)} ${isHosted} ${Object.values(decided)} ${[...withheld]}`
+  const known = keptPlans(operation.schema)
   const found = known.get(key)
   if (found) return found
   const collect = selectionsOf(operation, includedBy(decided))
-  const plan = planOf(schema, operation, { collect, withheld, isHosted })
-  known.set(key, plan)
-  return plan
+  return planOf(schema, operation, { collect, withheld, isHosted }, work).then(({ fields, ...plan }) => {
+    const characters = operation.operation.loc?.source.body.length ?? 0
+    const size = fields + Math.ceil(characters / CHARACTERS_FOR_ONE)
+    return fields > PLAN_FIELDS_MAX ? plan : { ...plan, keep: () => known.set(key, { ...plan, size }) }
+  })
 }
 
 const withheldFrom = oncePer((scopes: ReadonlySet<Scope>): ReadonlySet<Scope> => {
   return new Set(SCOPE_NAMES.filter((scope) => !grants(scopes, scope)))
 })
 
-function planOf(schema: GraphQLSchema, operation: Operation, planning: Planning): Plan {
+async function planOf(
+  schema: GraphQLSchema,
+  operation: Operation,
+  given: Planning,
+  work: Work,
+): Promise<Plan & { readonly fields: number }> {
   const type = schema.getRootType(operation.operation.operation)
   if (!type) throw new Error('The schema has no such operations.')
+  let fields = 0
+  const collect: Collect = (...where) => {
+    const selected = given.collect(...where)
+    fields += selected.size
+    return selected
+  }
+  const planning = { ...given, collect }
   let isPersonal = false
   const roots: Root[] = []
   for (const [key, nodes] of planning.collect(type, [operation.operation.selectionSet])) {
+    // Many fields take milliseconds: yield to other requests in between.
+    if (roots.length > 0) await nextTurn()
     const field = type.getFields()[nodes[0].name.value]
     if (!field) {
       if (!planning.isHosted) roots.push({ key, nodes, slots: [], ...metaRoot(type, schema, operation, nodes) })
       continue
     }
     const planner = new EntryPlanner(planning, { key, nodes, type, field })
-    roots.push({ key, nodes, slots: planner.slots, ...rootOf(planner, schema) })
+    const root = work.time('plan', () => rootOf(planner, schema))
+    roots.push({ key, nodes, slots: planner.slots, ...root })
     // Whether it concerns the caller's own key, so that its result differs between keys.
     isPersonal ||= field.extensions['isPersonal'] === true
   }
-  return { roots, isPersonal }
+  return { roots, isPersonal, fields }
 }
 
 /** `__typename`, `__schema` and `__type`, whose JSON graphql-js makes. */

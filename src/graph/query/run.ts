@@ -69,9 +69,10 @@ export async function answer(
   let prepared: readonly Prepared[]
   let price: number
   try {
-    plan = work.time('plan', () => planFor(schema, operation, variables, principal.scopes, isHosted))
+    plan = await planFor(schema, operation, variables, principal.scopes, { isHosted, work })
     prepared = work.time('check', () => plan.roots.map((root) => withArguments(root, variables)))
     price = await priced(prepared, context)
+    plan.keep?.()
   } catch (error) {
     return everywhere(context, operation, variables, faultOfRequest(error))
   }
@@ -106,12 +107,14 @@ function answerOf(roots: readonly RootAnswer[], { schema }: Context, reads?: Ans
 const NON_NULL: ReadonlySet<string> = new Set(['__typename', '__schema'])
 
 /** Whether the caller may use no root field of a mutation. */
-export async function isRefused(operation: Operation, decided: Variables, context: Context): Promise<boolean> {
-  const plan = await orFault(async () => planFor(context.schema, operation, decided, context.principal.scopes))
-  if (plan instanceof Fault) return false
-  const { roots } = plan
-  const refused = roots.filter(({ run }) => 'refused' in run)
-  return refused.length > 0 && roots.every(({ run }) => 'refused' in run || 'read' in run)
+export function isRefused(operation: Operation, decided: Variables, { schema, principal }: Context): boolean {
+  const changes = schema.getMutationType()?.getFields()
+  const scopes = Array.from(rootFieldsIn(operation, includedBy(decided)).values(), ([{ name }]) => {
+    return changes?.[name.value]?.extensions['scope'] as Scope | undefined
+  })
+  // `__typename` has none.
+  const needed = scopes.filter((scope) => scope !== undefined)
+  return needed.length > 0 && needed.every((scope) => !grants(principal.scopes, scope))
 }
 
 function everywhere(context: Context, operation: Operation, variables: Variables, result: Fault): Answer {

@@ -1,7 +1,7 @@
 import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST, validate } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
-import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
+import { BoundedCache } from '../../caches.js'
 import { Fault } from '../../errors.js'
 import { asFault } from '../../graph/faults.js'
 import { coercionOf, decidedBy, requireFewItems } from '../../graph/query/arguments.js'
@@ -100,11 +100,11 @@ function executorWith({ rateLimits, bodies, engine, log }: GraphqlOptions) {
 const ADDRESS = 'http://localhost/graphql'
 
 /** An LRU cache of parsed queries by their text. Bounded by count too, since a short text parses to 13 KB. */
-export class Documents extends LRUCache<string, DocumentNode> {
+export class Documents extends BoundedCache<DocumentNode> {
   private readonly validated = new WeakSet<DocumentNode>()
 
   constructor(charactersMax: number = KEPT_CHARACTERS_MAX, countMax: number = QUERIES_KEPT_MAX) {
-    super({ max: countMax, maxSize: charactersMax, sizeCalculation: (_, text) => Math.max(1, text.length) })
+    super({ entries: countMax, entrySize: charactersMax, size: charactersMax })
   }
 
   noteValid(document: DocumentNode): void {
@@ -220,8 +220,7 @@ async function answered(engine: Engine, operation: Operation, exchange: Identifi
   if (!isChange) requireFewItems(given)
   const decided = isChange ? decidedBy(operation, given) : undefined
   // Of a mutation that the caller may not make no other variable is looked at: they may be large.
-  if (decided && (await isRefused(operation, decided, context)))
-    return { answer: await answer(operation, decided, context) }
+  if (decided && isRefused(operation, decided, context)) return { answer: await answer(operation, decided, context) }
   const coerce = () => coercionOf(schema, operation.operation, given)
   const { coerced: variables, errors } = exchange.record.work.time('check', coerce)
   if (!variables) return { errors }

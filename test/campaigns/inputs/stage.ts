@@ -106,23 +106,30 @@ export function mainOf(build: string): string {
 export class Stage {
   readonly server: Served
   readonly port: number
+  /** The folder of its store. */
+  readonly data: string
   private readonly keys: Readonly<Record<string, string>>
   private readonly watcher: Watching
 
-  private constructor(server: Served, keys: Readonly<Record<string, string>>) {
+  private constructor(server: Served, data: string, keys: Readonly<Record<string, string>>) {
     this.server = server
+    this.data = data
     this.keys = keys
     this.port = Number(new URL(server.origin).port)
     this.watcher = startWatcher(server.origin, '', PROBE_EVERY_MS, ['/healthz'])
   }
 
-  static async open(build: string, args: readonly string[] = ['--rate-limit', '0']): Promise<Stage> {
+  static async open(
+    build: string,
+    args: readonly string[] = ['--rate-limit', '0'],
+    under: readonly string[] = [],
+  ): Promise<Stage> {
     const filled = filledStore(build)
     const folder = newFolder()
     mkdirSync(join(folder, 'data'))
     cpSync(join(filled, 'data'), join(folder, 'data'), { recursive: true })
     const keys = JSON.parse(readFileSync(join(filled, 'keys.json'), 'utf8'))
-    const stage = new Stage(await serve(folder, args, [], mainOf(build)), keys)
+    const stage = new Stage(await serve(folder, args, under, mainOf(build)), join(folder, 'data'), keys)
     await stage.watcher.longestWait(0)
     return stage
   }
