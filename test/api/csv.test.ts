@@ -95,6 +95,17 @@ test.each(LISTS)('%s is had as CSV, every cell as a spreadsheet takes it', async
   expect(text).toBe(lines?.map((line) => `${line.replace('SYNCED', syncedAt ?? '')}\r\n`).join(''))
 })
 
+test('a comma after a backslash belongs to the value of a parameter, and a backslash elsewhere is one', async () => {
+  const { caller } = await openHardCells()
+  const titlesOf = async (category: string) => {
+    const { body } = await caller.get(`/v1/risks?category=${encodeURIComponent(category)}`)
+    return body.data.map(({ reference }: { reference: string }) => reference)
+  }
+  expect(await titlesOf('A\\, B')).toEqual(['R-1'])
+  expect(await titlesOf('C, A\\, B')).toEqual(['R-1'])
+  for (const other of ['A, B', 'A\\\\, B', '"A, B"', 'A\\B']) expect(await titlesOf(other)).toEqual([])
+})
+
 test('the lists that can be had as CSV are these, and a list without entries is its names', async () => {
   expect(ROUTES.filter(({ sheet, type }) => sheet && !type).map(({ path }) => path)).toEqual(LISTS)
   const caller = await openGateway().as('personnel.read', 'projects.read')

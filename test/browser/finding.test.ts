@@ -32,7 +32,7 @@ async function fill(write: Write): Promise<void> {
     { ...known, ownerId: null, ownerName: 'Carol, outside', dueOn: day(5) },
     { ownerId: null },
     { ownerId: bob.id, dueOn: day(60) },
-    { ...known, dueOn: day(30), category: 'Weather' },
+    { ...known, dueOn: day(30), category: 'Weather, Baltic' },
     known,
   ] as const
   const risks = TITLES.map((title, i) =>
@@ -181,6 +181,26 @@ describe.skipIf(!CHROMIUM)('the register and the filter of the overview', { time
     await isShown(page, ['R-0', 'R-4', 'R-5'])
   })
 
+  test('keeps a value with a comma in links, after a reload and in the CSV, and names what it does not know', async () => {
+    const { page } = await visit('?level=CRITICAL&colour=red&level=TALL')
+    await expect.poll(() => page.locator('.filters .note').innerText()).toMatch(/: level “TALL”, colour “red”\.$/)
+    await page.getByText('More filters').click()
+    await page.getByLabel('Category', { exact: true }).fill('Weather, Baltic')
+    await page.getByLabel('Category', { exact: true }).press('Tab')
+    await page.getByLabel('Level', { exact: true }).selectOption('')
+    await isShown(page, ['R-4'])
+    await page.reload()
+    await isShown(page, ['R-4'])
+    expect(parameters(page)).toEqual({ category: 'Weather\\, Baltic' })
+    expect(await page.locator('.filters .note').count()).toBe(0)
+    const downloaded = page.waitForEvent('download')
+    await page.locator('#register').getByText('as CSV').click()
+    const lines = readFileSync(await (await downloaded).path(), 'utf8')
+      .trim()
+      .split('\n')
+    expect(lines.map((line) => line.split(',')[2])).toEqual(['reference', 'R-4'])
+  })
+
   test('filters by status, category, due days and missing mitigation', async () => {
     const { page } = await visit()
     await page.getByText('More filters').click()
@@ -190,7 +210,7 @@ describe.skipIf(!CHROMIUM)('the register and the filter of the overview', { time
     await page.getByLabel('Status', { exact: true }).selectOption('OCCURRED')
     await isShown(page, ['R-0'])
     await page.getByLabel('Status', { exact: true }).selectOption('')
-    await page.getByLabel('Category', { exact: true }).fill('weather')
+    await page.getByLabel('Category', { exact: true }).fill('weather, baltic')
     await page.keyboard.press('Enter')
     await isShown(page, ['R-4'])
     await page.getByRole('button', { name: 'Clear the filter' }).click()

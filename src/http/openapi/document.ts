@@ -1,4 +1,4 @@
-import { getNamedType } from 'graphql'
+import { GraphQLString, getNamedType } from 'graphql'
 import { DESCRIPTION, VERSION } from '../../about.js'
 import { SCOPES } from '../../auth/scopes.js'
 import type { Code } from '../../errors.js'
@@ -161,7 +161,9 @@ function parameterObject(parameter: Parameter, operation: CompiledRoute, schemas
   const { name, in: place, type, use, isRequired, defaultValue } = parameter
   const schema = withBounds(schemas.input(type), use.extensions)
   const isList = schema['type'] === 'array'
-  const many = isList ? ' For several values, repeat the parameter or separate them with commas.' : ''
+  const isText = getNamedType(type) === GraphQLString
+  const comma = isText ? ' Write a comma inside a value as `\\,`.' : ''
+  const many = isList ? ` For several values, repeat the parameter or separate them with commas.${comma}` : ''
   return {
     name,
     in: place,

@@ -94,11 +94,16 @@ function hintFor(given: string, { parameters, columns, shown }: CompiledRoute): 
   return `This path takes ${known.length > 0 ? known.join(', ') : 'no parameters'}.`
 }
 
+/** Not one after a backslash, which belongs to a value. */
+const COMMA = /(?<!\\),/
+
 /** A list parameter may be repeated or comma-separated; any other may occur once. */
 function readValues(values: readonly string[], given: GraphQLInputType): unknown {
   const type = getNullableType(given)
   if (isListType(type))
-    return values.flatMap((value) => value.split(',').map((part) => readItem(part.trim(), type.ofType)))
+    return values.flatMap((value) =>
+      value.split(COMMA).map((part) => readItem(part.trim().replaceAll('\\,', ','), type.ofType)),
+    )
   if (values.length > 1) throw new GraphQLError('Give it once: it takes a single value.')
   return readLeaf(values[0] ?? '', type)
 }

@@ -13,6 +13,8 @@ const PARAMETERS = {
   group: 'group-view',
 } as const
 
+export const VIEW_NAMES: ReadonlySet<string> = new Set(Object.values(PARAMETERS))
+
 export type Kind = keyof typeof PARAMETERS
 
 const KINDS = Object.keys(PARAMETERS) as readonly Kind[]
@@ -37,7 +39,7 @@ export function viewIn(query: string): View | undefined {
 /** The address of the page as it is now, with another view on top or with none. */
 function addressWith(view: View | undefined): string {
   const query = new URLSearchParams(location.search)
-  for (const parameter of Object.values(PARAMETERS)) query.delete(parameter)
+  for (const parameter of VIEW_NAMES) query.delete(parameter)
   // Legal in a query as they are, and easier to read.
   const name = view && encodeURIComponent(view.name).replaceAll('%2F', '/').replaceAll('%40', '@')
   const parts = [query.toString(), view && `${PARAMETERS[view.kind]}=${name}`].filter(Boolean)

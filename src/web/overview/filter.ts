@@ -1,4 +1,5 @@
 import { T } from '../texts.js'
+import { VIEW_NAMES } from './address.js'
 
 const ANY_CELL = { level: [], likelihood: undefined, impact: undefined, unplaced: undefined }
 const ANY_RISK = { ...ANY_CELL, status: [], category: [], mitigated: undefined }
@@ -103,15 +104,19 @@ export function filterIn(query: string) {
 
 export const NO_FILTER = filterIn('')
 
+/** As in REST: a comma after a backslash belongs to the value. */
 function partsOf(given: URLSearchParams, name: string): string[] {
-  return given.getAll(name).flatMap((text) => text.split(',').filter((part) => part !== ''))
+  const parts = given.getAll(name).flatMap((text) => text.match(/(?:\\,|[^,])+/g) ?? [])
+  return parts.map((part) => part.replaceAll('\\,', ','))
 }
 
-/** The values of a URL that its filter does not have. */
+/** The values of a URL that neither its filter nor a view has. */
 export function droppedIn(query: string): { readonly name: string; readonly value: string }[] {
   const given = new URLSearchParams(query)
   const kept = new URLSearchParams(queryOf(filterIn(query)))
-  return Object.keys(NO_FILTER).flatMap((name) => {
+  const names = [...new Set(given.keys())].filter((name) => !VIEW_NAMES.has(name))
+  return names.flatMap((name) => {
+    if (!(name in NO_FILTER)) return { name, value: given.getAll(name).join() }
     const known = partsOf(kept, name).map((part) => part.trim().toLowerCase())
     const parts = partsOf(given, name).filter((part) => !known.includes(part.trim().toLowerCase()))
     return parts.map((value) => ({ name, value }))
@@ -134,7 +139,7 @@ export function refuse(parameter: string, message: string, query: string): boole
 export function queryOf(filter: object): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(filter)) {
-    const text = Array.isArray(value) ? value.map((one) => one ?? 'none').join() : value
+    const text = Array.isArray(value) ? value.map((one) => String(one ?? 'none').replaceAll(',', '\\,')).join() : value
     if (text !== undefined && text !== '') query.set(name, String(text))
   }
   return query.size === 0 ? '' : `?${query}`
