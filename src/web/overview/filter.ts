@@ -1,5 +1,4 @@
 import { T } from '../texts.js'
-import { VIEW_NAMES } from './address.js'
 
 const ANY_CELL = { level: [], likelihood: undefined, impact: undefined, unplaced: undefined }
 const ANY_RISK = { ...ANY_CELL, status: [], category: [], mitigated: undefined }
@@ -110,12 +109,11 @@ function partsOf(given: URLSearchParams, name: string): string[] {
   return parts.map((part) => part.replaceAll('\\,', ','))
 }
 
-/** The values of a URL that neither its filter nor a view has. */
+/** The values of a URL that its filter does not have. */
 export function droppedIn(query: string): { readonly name: string; readonly value: string }[] {
   const given = new URLSearchParams(query)
   const kept = new URLSearchParams(queryOf(filterIn(query)))
-  const names = [...new Set(given.keys())].filter((name) => !VIEW_NAMES.has(name))
-  return names.flatMap((name) => {
+  return [...new Set(given.keys())].flatMap((name) => {
     if (!(name in NO_FILTER)) return { name, value: given.getAll(name).join() }
     const known = partsOf(kept, name).map((part) => part.trim().toLowerCase())
     const parts = partsOf(given, name).filter((part) => !known.includes(part.trim().toLowerCase()))

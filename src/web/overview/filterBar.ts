@@ -1,6 +1,7 @@
 import { read } from '../api.js'
 import { button, el, given, remark, replace } from '../dom.js'
 import { shownDay, T } from '../texts.js'
+import { VIEW_NAMES } from './address.js'
 import type { Overview } from './data.js'
 import { droppedIn, type Filter, NO_FILTER, sinceOf, VALUES } from './filter.js'
 import { LEVELS } from './levels.js'
@@ -96,7 +97,8 @@ export function filterPart(choose: Choose) {
     since.value = sinceOf(filter)
     if (!typed.isPending() && search.value.trim() !== (filter.search ?? '')) search.value = filter.search ?? ''
     owner.show(filter, overview)
-    const words = droppedIn(location.search).map(({ name, value }) => T.dropped(name, value))
+    const unknown = droppedIn(location.search).filter(({ name }) => !VIEW_NAMES.has(name))
+    const words = unknown.map(({ name, value }) => T.dropped(name, value))
     replace(dropped, words.length > 0 && remark(T.droppedAll(words.join(', '))))
     replace(chosen, ...choices(filter, overview, choose))
     hideUnsearchable(filter)
