@@ -7,6 +7,7 @@ import { oncePer } from './caches.js'
 import { SETTINGS } from './config.js'
 import { projectKey } from './fields.js'
 import { createContext, type Context as GraphContext } from './graph/builder.js'
+import { loadEntity as load, type ResolveInfo } from './graph/query/resolvers.js'
 import { createApp } from './http/app.js'
 import { RequestDeadline } from './http/deadline.js'
 import { SILENT } from './http/observe/log.js'
@@ -192,6 +193,20 @@ export function contextFor(store: Store, caller: Caller | Principal, options: Co
   const handedOut: unknown = context
   // The brand exists for the type checker only, as for a store.
   return handedOut as Context
+}
+
+/** A row as a federation gateway refers to it: its type, and its `id` or another key of the type. */
+export interface EntityReference {
+  readonly __typename: string
+  readonly [key: string]: unknown
+}
+
+/**
+ * The row of ours that a field of yours has: return it from a resolver whose field has one of our types. All rows of a
+ * list are read together. Null if there is none; rejects if the caller may not read it.
+ */
+export function loadEntity(context: Context, reference: EntityReference, info: ResolveInfo): Promise<object | null> {
+  return load(context, reference, info)
 }
 
 function isGoneBy(signal: AbortSignal) {

@@ -1,10 +1,11 @@
+import { ApolloServer } from '@apollo/server'
 import { mergeSchemas } from '@graphql-tools/schema'
 import { stitchSchemas } from '@graphql-tools/stitch'
 import type { Executor } from '@graphql-tools/utils'
-import { execute, extendSchema, type GraphQLSchema, graphql, parse } from 'graphql'
+import { execute, extendSchema, type GraphQLResolveInfo, type GraphQLSchema, graphql, parse } from 'graphql'
 import { createYoga } from 'graphql-yoga'
 import { describe, expect, test } from 'vitest'
-import { contextFor, maskError, type Scope, type Store, schema } from '../../src/index.js'
+import { type Context, contextFor, loadEntity, maskError, type Scope, type Store, schema } from '../../src/index.js'
 import { openFilled } from '../support/harness.js'
 
 const EVERYTHING: readonly Scope[] = ['personnel.manage', 'projects.manage']
@@ -12,7 +13,7 @@ const EVERYTHING: readonly Scope[] = ['personnel.manage', 'projects.manage']
 const HOST_TYPES = `
   extend type Person { tasks: [String!]! }
   extend type Risk { label: String! }
-  type Task { assignee: Person }
+  type Task { id: ID! assignee: Person watchers: [Person]! }
   extend type RiskConnection { note: String! }
   extend type RiskEdge { note: String! }
   extend type PageInfo { note: String! }
@@ -20,9 +21,13 @@ const HOST_TYPES = `
   extend type RiskLevelCount { note: String! }
   extend type SyncResult { note: String! }
   extend type Mutation { ping: Query }
-  extend type Query { task: Task, motto: String!, self: Query }`
+  extend type Query { task: Task, tasks(of: [String]!): [Task!]!, motto: String!, self: Query }`
 
 type Row = Readonly<Record<string, string>>
+interface Task {
+  readonly id: string
+  readonly assignee?: object
+}
 
 const NOTED = { note: () => 'noted' }
 
@@ -31,7 +36,22 @@ const HOST_RESOLVERS = {
   ...{ SyncResult: NOTED, Mutation: { ping: () => ({}) } },
   Person: { tasks: ({ id, email }: Row) => [`Call ${id}`, `Write to ${email}`] },
   Risk: { label: ({ reference, title }: Row) => `${reference} ${title}` },
-  Query: { task: () => ({ assignee: { id: 'usr_1', name: 'Ada' } }), motto: () => 'Per aspera', self: () => ({}) },
+  Task: {
+    async assignee({ id, assignee }: Task, _: unknown, context: Context, info: GraphQLResolveInfo) {
+      if (assignee) return assignee
+      // As if rows of the host were read first, each in its own time.
+      for (let turns = id.length; turns > 0; turns -= 1) await undefined
+      return loadEntity(context, { __typename: 'Person', ...(id.includes('@') ? { email: id } : { id }) }, info)
+    },
+    watchers: ({ id }: Task, _: unknown, context: Context, info: GraphQLResolveInfo) =>
+      [id, 'usr_nobody'].map((one) => loadEntity(context, { __typename: 'Person', id: one }, info)),
+  },
+  Query: {
+    task: () => ({ assignee: { id: 'usr_1', name: 'Ada' } }),
+    tasks: (_: unknown, { of }: { of: string[] }) => of.map((id) => ({ id })),
+    motto: () => 'Per aspera',
+    self: () => ({}),
+  },
 }
 
 /** Our schema with the host's own fields. */
@@ -76,6 +96,17 @@ const HOSTS: Readonly<Record<string, (store: Store) => Ask>> = {
       const response = await yoga.fetch('http://localhost/graphql', { method: 'POST', headers, body })
       return JSON.parse(await response.text())
     },
+  'Apollo Server': (store) => {
+    const apollo = new ApolloServer<Context>({
+      schema: extended(),
+      formatError: (_, error) => maskError(error).toJSON(),
+    })
+    return async (query, scopes = EVERYTHING, variables) => {
+      const contextValue = contextFor(store, { scopes })
+      const { body } = await apollo.executeOperation({ query, ...(variables && { variables }) }, { contextValue })
+      return JSON.parse(JSON.stringify(body.kind === 'single' && body.singleResult))
+    }
+  },
 }
 
 function executing(host: GraphQLSchema, store: Store): Ask {
@@ -91,7 +122,7 @@ async function open(host: string) {
   const store = gateway.store as unknown as Store
   const ask = host === STITCHED ? stitching(store) : HOSTS[host]?.(store)
   if (!ask) throw new Error(`There is no host ${host}.`)
-  return { ask, store, caller: await gateway.as(...EVERYTHING) }
+  return { ask, store, gateway, caller: await gateway.as(...EVERYTHING) }
 }
 
 /** Queries of our own fields alone, in which every shape of an answer occurs. */
@@ -227,11 +258,58 @@ describe.each(Object.keys(HOSTS))('by %s', (host) => {
     expect(errors).toMatchObject([{ path: ['b'], extensions: { code: 'VALIDATION_FAILED' } }])
   })
 
+  describe('a type of the host with a field of our type', () => {
+    const QUERY = `query ($of: [String]!, $level: RiskLevel!, $no: Boolean = false) {
+      tasks(of: $of) {
+        assignee { x: name ...Rest }
+        assignee { groups { name } no: id @include(if: $no) }
+        watchers { id }
+      }
+    } fragment Rest on Person { tasks risks(first: 2, filter: { level: [$level] }) { nodes { project { key } } } }`
+
+    test('has our rows, those of all its entries read together', async () => {
+      const { ask, caller, gateway } = await open(host)
+      const people =
+        '{ personnel(first: 9) { nodes { id email x: name groups { name } risks(first: 2, filter: { level: [HIGH] }) { nodes { project { key } } } } } }'
+      const { nodes } = (await caller.graphql(people)).body.data.personnel
+      const ids = nodes.map(({ id, email }: Row, index: number) => (index % 2 ? (email ?? id) : id))
+      gateway.statements()
+      const { data, errors } = await ask(QUERY, EVERYTHING, { of: [...ids, ids[0], 'usr_nobody'], level: 'HIGH' })
+      const read = gateway.statements().filter((sql) => sql.includes('"person"'))
+      expect(errors).toBeUndefined()
+      const shown = nodes.map(({ id, email, ...person }: Row) => ({
+        ...person,
+        tasks: [`Call ${id}`, `Write to ${email}`],
+      }))
+      const assignees = data.tasks.map(({ assignee }: { assignee: unknown }) => assignee)
+      expect(assignees).toEqual([...shown, shown[0], null])
+      expect(data.tasks[0].watchers).toEqual([{ id: ids[0] }, null])
+      // By id, by e-mail, and the watchers.
+      expect(read).toHaveLength(3)
+    })
+
+    test('tells a caller without the scope nothing about who is there', async () => {
+      const { ask } = await open(host)
+      const { data: found } = await ask('{ personnel(first: 1) { nodes { id } } }')
+      const [{ id }] = found.personnel.nodes
+      const { data, errors } = await ask(
+        'query ($of: [String]!) { tasks(of: $of) { assignee { name } } }',
+        ['projects.read'],
+        { of: [id, 'usr_nobody'] },
+      )
+      expect(data).toEqual({ tasks: [{ assignee: null }, { assignee: null }] })
+      const refused = { extensions: { code: 'INSUFFICIENT_SCOPE', requiredScope: 'personnel.read' } }
+      expect(errors).toHaveLength(2)
+      for (const index of [0, 1])
+        expect(errors).toContainEqual(expect.objectContaining({ path: ['tasks', index, 'assignee'], ...refused }))
+    })
+  })
+
   test('an object that the host made itself is refused, with what to do', async () => {
     const { ask } = await open(host)
     const { data, errors } = await ask('{ task { assignee { name } } }')
     expect(data).toEqual({ task: { assignee: null } })
-    expect(JSON.stringify(errors)).toContain('Delegate to its query')
+    expect(JSON.stringify(errors)).toContain('loadEntity(context, { __typename, id }, info)')
   })
 
   test('a caller of a closed store gets UNAVAILABLE', async () => {

@@ -7,7 +7,7 @@ const run = promisify(execFile)
 const { folder } = inject('host')
 
 const [preamble = ''] = codeOf('embedding.md', 'Inside your own program')
-const [, servers = '', graphqlTools = '', fields = ''] = codeOf('embedding.md', 'The schema alone')
+const [, servers = '', graphqlTools = '', fields = '', ownTypes = ''] = codeOf('embedding.md', 'The schema alone')
 const [callers = ''] = codeOf('embedding.md', 'Your own callers instead of keys')
 
 /** The servers of the document, each with the same requests, and once more after the store is closed. */
@@ -22,23 +22,26 @@ import { mergeSchemas } from '@graphql-tools/schema'
 import { stitchSchemas } from '@graphql-tools/stitch'
 import { createYoga } from 'graphql-yoga'
 import { extended as hostSchema } from './fields.js'
+import { tasks, withTasks } from './ownTypes.js'
 
 const QUERY = '{ personnel { totalCount } risks { totalCount } _entities(representations: [{ __typename: "Risk", id: "x" }]) { __typename } }'
 const scopes = ['personnel.read']
 const store = await openStore('file:./data/operations.db')
 const executing = (schema, context) => (query) => execute({ schema, document: parse(query), contextValue: context() })
 const body = async (response) => (await response).json()
+const posted = (yoga) => (query) => body(yoga.fetch('http://localhost/graphql', {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ query }),
+}))
+const asked = (apollo, context) => async (query) =>
+  (await apollo.executeOperation({ query }, { contextValue: context() })).body.singleResult
 const executors = {
   execute: executing(schema, () => contextFor(store, { scopes })),
   mergeSchemas: executing(merged, () => ({ ...contextFor(store, { scopes }), user: 'ada' })),
   stitchSchemas: executing(stitched, () => ({ scopes })),
-  Yoga: (query) => body(yoga.fetch('http://localhost/graphql', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  })),
-  'Apollo Server': async (query) =>
-    (await apollo.executeOperation({ query }, { contextValue: contextFor(store, { scopes }) })).body.singleResult,
+  Yoga: posted(yoga),
+  'Apollo Server': asked(apollo, () => contextFor(store, { scopes })),
 }
 const all = async (query) =>
   Object.fromEntries(await Promise.all(Object.entries(executors).map(async ([name, run]) => [name, await run(query)])))
@@ -55,22 +58,27 @@ const extending = {
   execute: executing(hostSchema, managing),
   mergeSchemas: executing(mergeSchemas({ schemas: [hostSchema] }), managing),
   stitchSchemas: executing(stitchSchemas({ subschemas: [{ schema: hostSchema, executor }] }), managing),
-  Yoga: (query) => body(hostYoga.fetch('http://localhost/graphql', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  })),
-  'Apollo Server': async (query) =>
-    (await hostApollo.executeOperation({ query }, { contextValue: managing() })).body.singleResult,
+  Yoga: posted(hostYoga),
+  'Apollo Server': asked(hostApollo, managing),
 }
 const extended = {}
 for (const [index, [name, run]] of Object.entries(extending).entries())
   extended[name] = await run(\`mutation { addPerson(input: { name: "Zoe", email: "zoe@host\${index}.example" }) { id: name inbox } }\`)
+const { data } = await extending.execute('{ personnel(first: 2) { nodes { id name email } } }')
+const people = data.personnel.nodes
+tasks.push(...people.map(({ id }) => ({ title: 'Call', assigneeId: id })), { title: 'Rest', assigneeId: null })
+const own = {
+  execute: executing(withTasks, managing),
+  Yoga: posted(createYoga({ schema: withTasks, context: managing })),
+  'Apollo Server': asked(new ApolloServer({ schema: withTasks }), managing),
+}
+const shown = {}
+for (const [name, run] of Object.entries(own)) shown[name] = await run('{ tasks { title assignee { id name email } } }')
 const stores = [store, (await import('./servers.js')).store, (await import('./graphqlTools.js')).store]
 await Promise.all(stores.map((one) => one.close()))
 const closed = await all('{ personnel { totalCount } }')
 const masked = maskError(new Error('The database connection is not open'))
-console.log(JSON.stringify({ open, motto, stitchedMotto, extended, closed, masked }))
+console.log(JSON.stringify({ open, motto, stitchedMotto, extended, closed, masked, people, shown }))
 process.exit()
 `
 
@@ -81,7 +89,7 @@ interface Outcome {
 
 let complaints: string[]
 let results: Record<'open' | 'closed' | 'extended', Record<string, Outcome>> &
-  Record<'motto' | 'stitchedMotto' | 'masked', unknown>
+  Record<'motto' | 'stitchedMotto' | 'masked', unknown> & { readonly people: unknown[]; readonly shown: object }
 
 beforeAll(async () => {
   const programs = {
@@ -89,6 +97,7 @@ beforeAll(async () => {
     'graphqlTools.ts': `${preamble}${graphqlTools}\nexport { merged, stitched, store }`,
     'callers.ts': `${preamble}${callers}`,
     'fields.ts': `${fields}\nexport { extended }`,
+    'ownTypes.ts': `${ownTypes}\nexport { tasks, withTasks }`,
   }
   // The declarations of Yoga and Apollo Server do not pass a check of libraries; the host has chosen them.
   complaints = await compile(folder, programs, false)
@@ -125,6 +134,17 @@ describe.each(['execute', 'mergeSchemas', 'stitchSchemas', 'Yoga', 'Apollo Serve
   test('the rows of our types reach the fields that the host has added', () => {
     const inbox = expect.stringMatching(/^mail\/zoe@host\d\.example$/)
     expect(results.extended[server]).toEqual({ data: { addPerson: { id: 'Zoe', inbox } } })
+  })
+})
+
+test('a type of the host has our rows as fields', () => {
+  const { people, shown } = results
+  const tasks = [...people.map((assignee) => ({ title: 'Call', assignee })), { title: 'Rest', assignee: null }]
+  expect(people).toHaveLength(2)
+  expect(shown).toEqual({
+    execute: { data: { tasks } },
+    Yoga: { data: { tasks } },
+    'Apollo Server': { data: { tasks } },
   })
 })
 
