@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { Fault } from '../errors.js'
 import { groupsOfPeople } from '../personnel/groups.js'
 import type { PersonRow } from '../personnel/people.js'
+import { inShortWrites } from '../store/shortWrites.js'
 import type { Read } from '../store/store.js'
 import { escapedLine } from '../text.js'
 import { commandWith, print, say, WrongUsage, withStore } from './command.js'
@@ -25,7 +26,7 @@ export function eraseCommand(clock: () => Date): Command {
       const erased = await withStore(flags, { create: false }, async (store) => {
         const person = await personNamed(store.read, who)
         if (!flags.yes && !person.erasedAt) await confirm(store.read, person)
-        return store.write({ by: 'cli', at: clock }, (write) => erasePerson(write, person.id))
+        return erasePerson(inShortWrites(store, { by: 'cli', at: clock }), person.id)
       })
       if (flags.json) return print(JSON.stringify(erased))
       say(`The person ${erased.id} is erased: name, e-mail, externalId, title, department and groups are blank.`)

@@ -3,10 +3,14 @@ import { type FieldChangeTable, fieldChange } from '../store/derivedRows.js'
 import type { Optional } from '../store/query/conditions.js'
 import type { List } from '../store/query/page.js'
 import type { Identified, Relation } from '../store/query/relations.js'
+import { paged } from '../store/shortWrites.js'
 import type { Read } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 
 export type ChangeRow = Tables['change']['$inferSelect']
+
+/** Stands for an erased value, so that the history still shows that there was one. */
+export const ERASED = '(erased)'
 
 /** A value in the history; a list has the names of groups. */
 export type Recorded = string | number | null | readonly string[]
@@ -59,18 +63,11 @@ export function fieldChangesOf({ fields }: ChangeRow): FieldChanges {
 export const BATCH_ROWS = 500
 
 /** These changes, entity by entity, each from the last to the first. */
-export async function* backwards({ db, t }: Read, which: SQL | undefined): AsyncGenerator<readonly ChangeRow[]> {
+export function backwards({ db, t }: Read, which: SQL | undefined): AsyncGenerator<readonly ChangeRow[]> {
   const { entityId, id } = t.change
-  let last: ChangeRow | undefined
-  do {
+  return paged(BATCH_ROWS, (last: ChangeRow | undefined) => {
     const isFurther = last && sql`(${entityId}, ${id}) < (${last.entityId}, ${last.id})`
-    const rows = await db
-      .select()
-      .from(t.change)
-      .where(and(which, isFurther))
-      .orderBy(desc(entityId), desc(id))
-      .limit(BATCH_ROWS)
-    if (rows.length > 0) yield rows
-    last = rows.length < BATCH_ROWS ? undefined : rows.at(-1)
-  } while (last)
+    const found = db.select().from(t.change).where(and(which, isFurther))
+    return found.orderBy(desc(entityId), desc(id)).limit(BATCH_ROWS)
+  })
 }

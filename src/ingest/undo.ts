@@ -1,8 +1,14 @@
 import { and, eq, gt } from 'drizzle-orm'
 import { DETAILS, detailsIn } from '../details.js'
-import { backwards, type ChangeRow, type FieldChanges, fieldChangesOf, type Recorded } from '../history/changes.js'
+import {
+  backwards,
+  type ChangeRow,
+  ERASED,
+  type FieldChanges,
+  fieldChangesOf,
+  type Recorded,
+} from '../history/changes.js'
 import { asRun, changesOfRun, type ImportRunRow, recordRun, runById } from '../history/importRuns.js'
-import { ERASED } from '../personnel/erasure.js'
 import type { Write } from '../store/store.js'
 import type { EntityKind } from '../vocabulary.js'
 import { type Undoable, type UndoableRow, undoableNouns } from './undoableNouns.js'

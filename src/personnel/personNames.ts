@@ -6,13 +6,22 @@ const WORD_LETTERS_MIN = 3
 /** Recognises the names, e-mails and externalIds of one person in texts. */
 export class PersonNames {
   readonly #names: ReadonlySet<string>
+  /** The words of each name, also with the last one first. */
+  readonly #spoken: readonly string[]
+  /** As they end an author, such as `oidc:ISSUER:SUBJECT`. */
+  readonly #identifiers: readonly string[]
   readonly #addresses: readonly string[]
   /** The last word of each name. */
   readonly #words: ReadonlySet<string>
 
-  constructor(texts: Iterable<string>) {
+  constructor(texts: readonly string[]) {
     // A number alone may mean anything.
-    this.#names = new Set([...texts].filter((text) => /\p{L}/u.test(text)).map(comparable))
+    this.#names = new Set(texts.filter((text) => /\p{L}/u.test(text)).map(comparable))
+    this.#spoken = [...this.#names].flatMap((name) => {
+      const words = wordsOf(name)
+      return [spoken(words), spoken([...words.slice(-1), ...words.slice(0, -1)])]
+    })
+    this.#identifiers = texts.map((text) => `:${comparable(text)}`)
     const isAddress = (name: string) => name.includes('@')
     this.#addresses = [...this.#names].filter(isAddress)
     const lastWords = [...this.#names].flatMap((name) => (isAddress(name) ? [] : (wordsOf(name).at(-1) ?? [])))
@@ -37,9 +46,29 @@ export class PersonNames {
     return wordsOf(folded).some((word) => this.#words.has(word)) || this.#addresses.some((one) => folded.includes(one))
   }
 
+  /** Whether a name, an address or an externalId is in a JSON text, as whole words. */
+  isInJson(text: string): boolean {
+    // A text in JSON may be JSON too, in which a line break is a letter.
+    const words = spoken(wordsOf(fold(text.replaceAll(/\\[nrt]/g, ' '))))
+    return this.#spoken.some((name) => words.includes(name))
+  }
+
+  /** Whether an author is theirs, or a source or file is called after them: a word or a number may mean anything there. */
+  isAuthor(text: string): boolean {
+    if (this.#is(text) || this.#identifiers.some((one) => comparable(text).endsWith(one))) return true
+    const words = spoken(wordsOf(fold(text)))
+    const isSure = (name: string) => wordsOf(name).filter((word) => !/\p{N}/u.test(word)).length > 1
+    return this.#spoken.some((name) => isSure(name) && words.includes(name))
+  }
+
   #is(text: string): boolean {
     return this.#names.has(comparable(text))
   }
+}
+
+/** Words between blanks, so that one text includes another only by whole words. */
+function spoken(words: readonly string[]): string {
+  return ` ${words.join(' ')} `
 }
 
 function wordsOf(folded: string): string[] {

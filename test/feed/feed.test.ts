@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import { cursorAt } from '../../src/store/query/cursors.js'
+import { inOneWrite } from '../../src/store/shortWrites.js'
 import { type Caller, openFilled, openOffice, sharedByTests, type TestResponse } from '../support/harness.js'
 
 interface Entry {
@@ -188,7 +189,7 @@ test('after an erasure the older entries are blank, and an ERASED entry says so'
   const { gateway, company } = await openFilled()
   const caller = await gateway.as('personnel.read')
   const [id = ''] = company.personIds
-  await gateway.write((write) => erasePerson(write, id))
+  await gateway.write((write) => erasePerson(inOneWrite(write), id))
   const entries = (await follow(caller, { entity: 'person' })).filter(({ entityId }) => entityId === id)
   expect(entries.map(({ action, title }) => [action, title])).toEqual([
     ['CREATED', 'Erased person'],

@@ -56,7 +56,8 @@ test('a name is erased however it is written, in lists too, and what may only be
     { entity: 'RISK', id: unsureRisk, field: 'details.Team', text: 'A. Lovelace' },
     { entity: 'ISSUE', id: expect.stringMatching(/^iss_/), field: 'title', text: title },
   ])
-  expect(gateway.own.values('select operator from import_run where operator is not null')).toEqual([['Charles']])
+  const operators = gateway.own.values('select operator from import_run where operator is not null order by id')
+  expect(operators).toEqual([[`erased:${id}`], ['Charles']])
 })
 
 interface Row {

@@ -1,6 +1,7 @@
 import type { SheetNoun } from '../../src/ingest/files/table.js'
 import { importRecords } from '../../src/ingest/importers.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
+import { inShortWrites } from '../../src/store/shortWrites.js'
 import { addGroup } from '../support/fixtures.js'
 import { type Caller, type Gateway, openGateway } from '../support/harness.js'
 
@@ -33,7 +34,9 @@ export async function openWithQuilla(): Promise<QuillasStage> {
   return { gateway, caller, groupId, id }
 }
 
-export const erase = ({ gateway, id }: QuillasStage) => gateway.write((write) => erasePerson(write, id))
+/** As the command does. */
+export const erase = ({ gateway, id }: QuillasStage) =>
+  erasePerson(inShortWrites(gateway.store, { by: 'cli', at: () => gateway.clock.now }), id)
 
 /** The violations of an import of these records, which are stored if there are none. */
 export async function imported(

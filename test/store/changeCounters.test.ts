@@ -4,6 +4,7 @@ import { mintKey, revokeKey } from '../../src/auth/keys.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import { addMember, addPerson, changePerson } from '../../src/personnel/people.js'
 import { CHANGE_COUNTERS, type ChangeCounter } from '../../src/store/changeCounters.js'
+import { inOneWrite } from '../../src/store/shortWrites.js'
 import type { Write } from '../../src/store/store.js'
 import { anyQuery, EVERYTHING_STORED, type RandomQuery } from '../oracle/queries.js'
 import { ada, addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
@@ -38,7 +39,7 @@ const CHANGES = {
   },
   'an erased owner': {
     changes: ['personnel', 'personnelUpdates', 'projects', 'history'],
-    make: (write, { personId }) => erasePerson(write, personId),
+    make: (write, { personId }) => erasePerson(inOneWrite(write), personId),
   },
   'a new project': { changes: ['projects', 'history'], make: (write) => addProject(write, project({ key: 'NEW' })) },
   'a new risk': {

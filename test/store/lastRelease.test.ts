@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mintKey, revokeKey } from '../../src/auth/keys.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import { JOURNAL_TABLE, migrationsOf } from '../../src/store/migrationJournal.js'
+import { inOneWrite } from '../../src/store/shortWrites.js'
 import { sendWithToken } from '../api/idempotent.js'
 import { dropDatabase, newDatabase } from '../postgres/databases.js'
 import { hangUp } from '../postgres/sync.js'
@@ -114,7 +115,7 @@ async function fill() {
   await synced(caller, { key: 'QUAY', issues: [issue('I'), issue('J', late)], risks: [scored('A', 5), scored('B', 4)] })
   at(3)
   await synced(other, { key: 'QUAY', status: 'ON_HOLD', issues: [issue('J', { severity: 'HIGH' })] })
-  await gateway.write((write) => erasePerson(write, personIds[3] ?? ''))
+  await gateway.write((write) => erasePerson(inOneWrite(write), personIds[3] ?? ''))
   at(4)
   // The last release recorded no runs.
   gateway.own.run('update change set import_id = null')

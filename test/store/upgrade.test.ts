@@ -10,6 +10,7 @@ import { LIMITS } from '../../src/limits.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import { sqliteColumns } from '../../src/store/columns.js'
 import { migrationsOf } from '../../src/store/migrationJournal.js'
+import { inOneWrite } from '../../src/store/shortWrites.js'
 import { type Connection, openDatabase } from '../../src/store/sqlite/driver.js'
 import { migrate, requireMigrated } from '../../src/store/sqlite/migrations.js'
 import { openSqlite } from '../../src/store/sqlite/store.js'
@@ -265,7 +266,7 @@ test('a person erased after an upgrade is gone from the old pages as well', asyn
   const store = openSqlite(file)
   await store.write({ by: 'cli', at: () => NOW }, async (write) => {
     const people = await write.db.select().from(write.t.person)
-    await erasePerson(write, people.find((person) => person.name === name)?.id ?? '')
+    await erasePerson(inOneWrite(write), people.find((person) => person.name === name)?.id ?? '')
   })
   await store.close()
   const bytes = readFileSync(file, 'latin1').toLowerCase()

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { importRecords } from '../../src/ingest/importers.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
+import { inOneWrite } from '../../src/store/shortWrites.js'
 import { ISSUE_SEVERITIES, ISSUE_STATUSES, RISK_STATUSES } from '../../src/vocabulary.js'
 import { type Copy, Follower } from '../feed/follower.js'
 import { type Caller, type Gateway, openGateway } from '../support/harness.js'
@@ -159,7 +160,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     (which): Action =>
       async (side) => {
         const id = pick(await idsAt(side, everyone), which)
-        if (id) await side.gateway.write((write) => erasePerson(write, id)).catch(() => undefined)
+        if (id) await side.gateway.write((write) => erasePerson(inOneWrite(write), id)).catch(() => undefined)
       },
   ),
 )

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { LIMITS } from '../../src/limits.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
+import { inOneWrite } from '../../src/store/shortWrites.js'
 import { TEXT_MAX } from '../../src/vocabulary.js'
 import { ADA, openCompany, outcomeOf, replayed, STILL_RUNNING, sendWithToken } from '../api/idempotent.js'
 import { ada, addProject, addRisks, grace, project, risk } from '../support/fixtures.js'
@@ -51,7 +52,7 @@ describe('what names a person', () => {
       token: 'two',
     })
     await sendWithToken(caller, { ...ADA, body: grace, token: 'three' })
-    await gateway.write((write) => erasePerson(write, id))
+    await gateway.write((write) => erasePerson(inOneWrite(write), id))
     expect(await retained(gateway)).not.toMatch(/Lovelace|Countess/)
     expect(await retained(gateway)).toContain('Hopper')
     const again = await sendWithToken(caller, ADA)
@@ -67,7 +68,7 @@ describe('what names a person', () => {
       expect(body.warnings).toMatchObject([{ detail: expect.stringContaining(owner) }])
       const name = owner.startsWith('Ada') ? owner : 'Gül Çağlı'
       const { id } = (await caller.post('/v1/personnel', { ...ada, name })).body
-      await gateway.write((write) => erasePerson(write, id))
+      await gateway.write((write) => erasePerson(inOneWrite(write), id))
       expect(await retained(gateway)).not.toContain(owner)
     },
   )

@@ -9,6 +9,7 @@ import type { SheetNoun } from '../../src/ingest/files/table.js'
 import { importRecords } from '../../src/ingest/importers.js'
 import type { ImportResult } from '../../src/ingest/run.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
+import { inOneWrite } from '../../src/store/shortWrites.js'
 import type { Store } from '../../src/store/store.js'
 import { idOf, type Members, type RandomProjects, randomProjects } from '../ingest/randomProjects.js'
 import { NOW } from '../support/harness.js'
@@ -212,7 +213,7 @@ async function fillAndErase(store: Store): Promise<void> {
     risks: [{ project: 'APOLLO', reference: 'R-1', title: 'Steel', ownerId: id, ownerName: 'Ada' }],
     issues: [{ project: 'APOLLO', reference: 'I-1', title: 'Crane', severity: 'LOW' }],
   })
-  await store.write({ by: 'cli', at: () => NOW }, (write) => erasePerson(write, id))
+  await store.write({ by: 'cli', at: () => NOW }, (write) => erasePerson(inOneWrite(write), id))
 }
 
 test.each(FORMATS)('who was erased is exported as %s, and taken in again as they are', async (format) => {

@@ -12,12 +12,6 @@ import type { Tables } from '../tables.js'
 /** A filter as callers give it: absent and null both mean "any". */
 export type Optional<T> = T | null | undefined
 
-/** Case-insensitive substring match; ASCII alone is folded, because engines differ in the rest. */
-export function mentions(read: Read, column: AnyColumn, text: string): SQL {
-  const lowered = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
-  return read.includes(sql`lower(${column})`, lowered)
-}
-
 /** One of these folded columns contains the folded text. */
 export function contains(read: Read, text: string, ...columns: AnyColumn[]): SQL | undefined {
   const checked = checkText(text, 'search')
