@@ -44,10 +44,10 @@ export function numberFound(read: Read, { field, of }: PastValue): SQL {
   return sql`case when ${pair} is not null then ${of(read.json.sideOf(pair, 'from'))} end`
 }
 
-/** The id of the last change before an instant; 0 if there is none. By id: a clock may have been wrong for a while. */
-export function lastBefore(read: Read, instant: string): SQL {
+/** The id of the last change before an instant; 0 if there is none. In the order of an index, which max(id) would not use. */
+export function lastBefore(read: Read, instant: string | SQL): SQL {
   const { id, recordedAt } = pastChanges(read)
-  const last = sql`select ${id} from ${read.t.change} c where ${unindexed(recordedAt)} < ${instant} order by ${id} desc limit 1`
+  const last = sql`select ${id} from ${read.t.change} c where ${recordedAt} < ${instant} order by ${recordedAt} desc, ${id} desc limit 1`
   return sql`coalesce((${last}), 0)`
 }
 

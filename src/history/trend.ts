@@ -8,7 +8,7 @@ import { conditional } from '../store/query/jsonPage.js'
 import type { View } from '../store/query/views.js'
 import type { Read } from '../store/store.js'
 import { RISK_LEVELS, type RiskLevel, SCORE_MAX, scoreBoundsOf } from '../vocabulary.js'
-import { AFTER_ALL, historyExtent, pastChanges } from './past.js'
+import { AFTER_ALL, historyExtent, lastBefore, pastChanges } from './past.js'
 
 /** Points of a trend: a year of days fits. */
 export const POINTS_MAX = 400
@@ -79,17 +79,15 @@ const SUMS = ['live', 'score', ...RISK_LEVELS.map((level) => level.toLowerCase()
 // the one that they found. They are counted by range of days and pair of states first, because a million rows take longer.
 function trendTables(read: Read, args: TrendArguments, guard: SQL | undefined): SQL {
   const { risk, change } = read.t
-  const { id, entity, projectId, recordedAt, stateFrom, stateTo } = pastChanges(read)
+  const { id, entity, projectId, stateFrom, stateTo } = pastChanges(read)
   const pairs = read.pairs(daysOf(args).map((day) => [day, `${day}T24:00:00.000Z`]))
   const ofProject = (column: AnyPgColumn) => inProjects(read, column, args.filter)
   const isCounted = sql`${entity} = 'RISK' and ${id} > span.first and ${id} <= span.last and ${stateTo} is not null`
   const parts = [
-    sql`day as materialized (select row_number() over (order by one) as number, one as day, other as until,
-      coalesce(lag(other) over (order by one), '') as since from ${pairs})`,
-    sql`newest as materialized (select number, day, (select max(${id}) from ${change} c
-      where ${recordedAt} >= since and ${recordedAt} < until) as id from day)`,
-    sql`cut as materialized (select number, day, coalesce(max(id) over (order by number rows unbounded preceding), 0) as last
-      from newest)`,
+    sql`day as materialized (select row_number() over (order by one) as number, one as day,
+      ${lastBefore(read, sql`other`)} as id from ${pairs})`,
+    // A clock may have been wrong for a while: no range of ids begins before the one before it.
+    sql`cut as materialized (select number, day, max(id) over (order by number rows unbounded preceding) as last from day)`,
     // The last range has the changes after the last point.
     sql`span as materialized (select number, lag(last) over (order by number) as first, last from cut
       union all select max(number) + 1, max(last), ${AFTER_ALL} from cut)`,

@@ -13,6 +13,7 @@ import { rowsOf } from './sync.js'
 const PEOPLE = 20_000
 const ENTRIES = 30_000
 const PROJECTS = 60
+const CHANGES = 60_000
 
 const day = (days: number) => new Date(NOW.getTime() + days * 86_400_000).toISOString().slice(0, 10)
 
@@ -93,6 +94,19 @@ const ORDERED: Readonly<Record<string, RegExp>> = {
   '/v1/issues?project=P-6': /issue_by_project/,
 }
 
+/** A year of changes of one risk after the other. */
+async function fillHistory(write: Write): Promise<void> {
+  const projects: string[] = []
+  for (let i = 0; i < PROJECTS; i++) projects.push(await addProject(write, project({ key: `P-${i}` })))
+  const change = { by: 'cli', action: 'UPDATED', entity: 'RISK', fields: '{}', stateFrom: 5, stateTo: 7 } as const
+  const changes = Array.from({ length: CHANGES }, (_, i) => {
+    const recordedAt = new Date(NOW.getTime() - ((CHANGES - i) / CHANGES) * 365 * 86_400_000).toISOString()
+    const projectId = projects[i % PROJECTS] ?? null
+    return { ...change, recordedAt, effectiveOn: recordedAt.slice(0, 10), entityId: `rsk_${i % 1_000}`, projectId }
+  })
+  await write.insertAll(write.t.change, changes)
+}
+
 function planOf(own: TestStore, { sql, values }: { sql: string; values: readonly unknown[] }): string {
   return rowsOf(own.url, `explain ${sql}`, values)
     .map((row) => row['QUERY PLAN'])
@@ -155,4 +169,29 @@ test('the first page of every list, and the next, are read in order from an inde
   expect(lookUps.length).toBeGreaterThan(2)
   for (const lookUp of lookUps)
     expect(keptPlanOf(gateway.own, lookUp), lookUp.sql).not.toMatch(/Seq Scan on (person|risk|issue)\b/)
+}, 120_000)
+
+test('the past is read from the first day that is asked for, and where a day ends is found by one look-up', async () => {
+  const gateway = openGateway({}, undefined, newStore('postgres'))
+  await gateway.write(fillHistory)
+  gateway.own.run('vacuum analyze')
+  const caller = await gateway.as('projects.read')
+  for (const [path, ranges] of [
+    ['/v1/risks/trend?from=2026-10-03&to=2026-11-01', /^Index (Only )?Scan using change_(by_kind|pkey)$/],
+    [
+      '/v1/risks/trend?from=2025-11-10&to=2026-11-01&project=P-7',
+      /^(Index Only Scan using change_by_project|Bitmap Heap Scan)$/,
+    ],
+    ['/v1/movements?since=2026-10-25&limit=5', /^Index Scan using change_pkey$/],
+  ] as const) {
+    gateway.statementsWithValues()
+    await caller.get(path)
+    const [view = { sql: '', values: [] }] = gateway
+      .statementsWithValues()
+      .filter(({ sql }) => sql.includes('"change" c'))
+    const [day, ...others] = planOf(gateway.own, view).match(/\w[\w ]+ Scan[\w ]*(?= on change c)/g) ?? []
+    expect([path, day]).toEqual([path, 'Index Only Scan Backward using change_by_time'])
+    expect(others.length, path).toBeGreaterThan(0)
+    for (const other of others) expect(other, path).toMatch(ranges)
+  }
 }, 120_000)

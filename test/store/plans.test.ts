@@ -120,6 +120,26 @@ test('a nested list is read in order from an index too', async () => {
   for (const list of lists) expect(explain(list).filter((step) => isScan(step) || isSort(step))).toEqual([])
 })
 
+test.each([
+  ['/v1/risks/trend?from=2026-10-01&to=2026-11-01', 'change_by_kind (entity=? AND id>? AND id<?)'],
+  [
+    '/v1/risks/trend?from=2026-10-01&to=2026-11-01&project=APOLLO',
+    'change_by_project (project_id=? AND entity=? AND id>? AND id<?)',
+  ],
+  ['/v1/movements?since=2026-10-01&until=2026-11-01', 'INTEGER PRIMARY KEY (rowid>?)'],
+])('%s reads no change before its first day, and finds where each day ends by one look-up', async (path, index) => {
+  const { gateway } = await openFilled()
+  const caller = await gateway.as('projects.read')
+  gateway.statements()
+  await caller.get(path)
+  const [view = ''] = gateway.statements().filter((sql) => sql.includes('from "change" c'))
+  const steps = explainer(gateway)(view).filter((step) => step.includes(' c ') && !step.includes('change_by_entity'))
+  expect([...new Set(steps)].map((step) => step.replace('COVERING ', ''))).toEqual([
+    'SEARCH c USING INDEX change_by_time (recorded_at<?)',
+    expect.stringContaining(index),
+  ])
+})
+
 /** The statements of the list itself: whole, the first page, and the page after it. */
 async function listStatements(gateway: Gateway, caller: Caller, path: string, table: string): Promise<string[]> {
   gateway.statements()
