@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+// Not `createRequire` by its name: webpack evaluates it.
+import Module from 'node:module'
 import { pathToFileURL } from 'node:url'
 
 interface Manifest {
@@ -8,12 +9,14 @@ interface Manifest {
   readonly peerDependencies: { readonly graphql: string }
 }
 
-// Found by the package's own name: the build puts this module into `dist/`, and into a chunk of the bundle below it.
-const file = createRequire(import.meta.url).resolve('operations-gateway/package.json')
+const file = manifestFile()
 const manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest
 
 /** What paths inside the package are resolved against. */
 export const PACKAGE: URL = pathToFileURL(file)
+
+/** Loads a package that this one depends on, wherever this module is. */
+export const requireFromPackage: NodeJS.Require = Module.createRequire(file)
 
 const built = new URL('dist/commit.json', PACKAGE)
 
@@ -30,6 +33,18 @@ export const COMMAND_INSTALL = 'npm link'
 export const DESCRIPTION = manifest.description
 /** The versions of graphql that a host may have. */
 export const GRAPHQL_RANGE = manifest.peerDependencies.graphql
+
+/** Found by the package's own name: this module may be in `dist/`, in our bundle below it, or in the bundle of a host. */
+function manifestFile(): string {
+  try {
+    return Module.createRequire(import.meta.url).resolve('operations-gateway/package.json')
+  } catch (cause) {
+    const advice = 'Install it in a node_modules beside the bundle, which must be an ES module.'
+    throw new Error(`operations-gateway is not found from ${import.meta.url ?? 'a CommonJS bundle'}. ${advice}`, {
+      cause,
+    })
+  }
+}
 
 /** Whether a version such as `0.2.0` is older than another. */
 export function isOlder(version: string, other: string): boolean {

@@ -370,5 +370,6 @@ function yesOrNo(text: string): boolean | undefined {
 
 /** Sets NODE_ENV unless it is set: graphql-js then skips looking for a second copy of itself at each type check. */
 export function assumeProduction(): void {
-  process.env['NODE_ENV'] ??= 'production'
+  // Not assigned to the name itself, in whose place bundlers put a text.
+  Object.assign(process.env, { NODE_ENV: process.env['NODE_ENV'] ?? 'production' })
 }

@@ -23,7 +23,7 @@ declare module 'vitest' {
   }
 }
 
-/** What hosts are built of, beside another graphql than ours. */
+/** What hosts are built of and with, beside another graphql than ours. */
 const FRAMEWORKS = [
   'graphql@16.11.0',
   'express@5.3.0',
@@ -35,6 +35,13 @@ const FRAMEWORKS = [
   '@apollo/server@5.5.1',
   '@graphql-tools/schema@10.1.5',
   '@graphql-tools/stitch@10.3.1',
+  'esbuild@0.25.12',
+  'vite@7.3.8',
+  'rollup@4.65.0',
+  '@rollup/plugin-commonjs@29.0.3',
+  '@rollup/plugin-json@6.1.0',
+  '@rollup/plugin-node-resolve@16.0.3',
+  'webpack@5.112.2',
 ]
 
 export async function setup(project: TestProject) {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { PACKAGE } from '../../about.js'
 import { lazily } from '../../caches.js'
 import { Fault } from '../../errors.js'
 import { preferredType } from '../wire/content.js'
@@ -9,11 +10,8 @@ import { type Assets, assetIn, assetsOf, createPage, html, modulesOf, type Page,
 const TITLE = 'Operations Gateway: GraphiQL'
 const ASSETS = '/assets/graphiql-'
 
-// Node 20 cannot load TypeScript in a worker: run from source, as in tests, use the built file.
-const SCRIPT = new URL(
-  import.meta.url.endsWith('.ts') ? '../../../dist/http/pages/graphiqlWorker.js' : './graphiqlWorker.js',
-  import.meta.url,
-)
+// Not beside this module: the bundler of a host would leave it behind.
+const SCRIPT = new URL('dist/bundle/graphiqlWorker.js', PACKAGE)
 
 /** In a worker: loading 9 MB of script, which most servers never use, would block the event loop for a second. */
 const readGraphiql = lazily(

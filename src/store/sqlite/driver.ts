@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module'
 import type Database from 'better-sqlite3'
+import { requireFromPackage } from '../../about.js'
 import { LIMITS } from '../../limits.js'
 import { StoreRefused } from '../migrationJournal.js'
 
@@ -13,7 +13,7 @@ let driver: Driver | undefined
 
 /** Opens a SQLite file, or a database in a buffer, with the driver that works on this Node. */
 export function openDatabase(file: string | Buffer, options?: Database.Options): Connection {
-  driver ??= loadDriver(process.versions.node, createRequire(import.meta.url))
+  driver ??= loadDriver(process.versions.node, requireFromPackage)
   return new driver(file, options)
 }
 

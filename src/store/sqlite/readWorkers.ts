@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { PACKAGE } from '../../about.js'
 import { Fault, ResponseTooLong } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import { FairQueue, type Owned } from '../fairQueue.js'
@@ -12,11 +13,8 @@ import type { WorkerReport, WorkerStart, WorkerTask } from './readWorker.js'
 export const WORKERS_MAX = 2
 const HEAP_MEGABYTES = 128
 
-// Node 20 cannot load TypeScript in a worker: run from source, as in tests, use the built file.
-const SCRIPT = new URL(
-  import.meta.url.endsWith('.ts') ? '../../../dist/store/sqlite/readWorker.js' : './readWorker.js',
-  import.meta.url,
-)
+// Not beside this module: the bundler of a host would leave it behind.
+const SCRIPT = new URL('dist/bundle/readWorker.js', PACKAGE)
 
 /** Where threads cannot have a lower priority than the event loop, one core is left to it. */
 const CORES_LEFT = process.platform === 'linux' ? 0 : 1
