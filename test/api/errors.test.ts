@@ -4,7 +4,14 @@ import { CATALOGUE, type Code } from '../../src/errors.js'
 import { LIMITS } from '../../src/limits.js'
 import { cursorAt } from '../../src/store/query/cursors.js'
 import { ada, DEAR_PERSON } from '../support/fixtures.js'
-import { type Caller, type Office, openOffice, sharedByTests, type TestResponse } from '../support/harness.js'
+import {
+  type Caller,
+  type Office,
+  openGateway,
+  openOffice,
+  sharedByTests,
+  type TestResponse,
+} from '../support/harness.js'
 
 /** A dropped table, which no query expects. */
 function breakIssues(stage: Office): Office {
@@ -230,4 +237,20 @@ test('an unexpected error has a fixed message, and its cause goes to the log und
     ['request failed', gone],
   ])
   expect(failures.filter(({ requestId }) => requestId === 'trace-1')).toEqual(failures.slice(0, 1))
+})
+
+test.each([
+  ['/v1/risks/CORAL/R-1', '/v1/risks'],
+  ['/v1/risk/R-1', '/v1/risks'],
+  ['/v1/issue/rsk_01m7qh94fweqxbypgjrae6k4g0', '/v1/issues'],
+  ['/v1/users/me', '/v1/key'],
+  ['/v1/users/Ada', '/v1/personnel'],
+  ['/v1/users/ada%40example.com', '/v1/personnel/ada%40example.com'],
+  ['/v1/risk/rsk_01m7qh94fweqxbypgjrae6k4g0/log', '/v1/risks/rsk_01m7qh94fweqxbypgjrae6k4g0/history'],
+  ['/v1/project/CORAL/risk/R-1', '/v1/projects/CORAL/risks/R-1'],
+  ['/v1/team/Crisis%20Team/members', '/v1/groups/Crisis%20Team/members'],
+])('%s is a 404 that offers %s, which can be there', async (path, offered) => {
+  const answer = await (await openGateway().as('projects.read')).get(path)
+  expect(answer).toMatchProblem(404, 'NOT_FOUND')
+  expect(answer.body.detail).toContain(` Did you mean ${offered}? `)
 })

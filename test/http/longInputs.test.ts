@@ -18,8 +18,8 @@ test.each(['/v1', ''])('an unknown path of 7,750 steps below %o is not cut into 
 
 test('its first steps still say what is meant', async () => {
   const { caller } = await openOffice()
-  expect((await caller.get('/api/v2/risk/1/log/2/3/4/5/6/7')).body.detail).toContain(
-    'Did you mean /v1/risks/1/history?',
+  expect((await caller.get('/api/v2/project/A/log/2/3/4/5/6/7')).body.detail).toContain(
+    'Did you mean /v1/projects/A/history?',
   )
 })
 

@@ -107,7 +107,7 @@ const paths: readonly Question[] = [
   },
   { words: 'A group by name', rest: '/v1/groups/engineering', meant: is('name', 'Engineering') },
   { words: 'A group by half its name', rest: '/v1/groups/Engin', ...nothing, says: /\/v1\/groups\?search=Engin/ },
-  { words: 'User 1', rest: '/v1/users/1', ...nothing, says: /\/v1\/personnel\/1/ },
+  { words: 'User 1', rest: '/v1/users/1', ...nothing, says: /Did you mean \/v1\/personnel\?/ },
   { words: 'What happened', rest: '/v1/history', ...nothing, says: /\/v1\/changes/ },
   { words: 'The document', rest: '/swagger.json', status: 404, says: /\/v1\/openapi\.json/ },
   { words: 'Is it up?', rest: '/health', status: 404, says: /\/healthz/ },

@@ -1,4 +1,8 @@
 import { byGuess, SYNONYMS } from '../../graph/hints/synonyms.js'
+import { groupNaming } from '../../personnel/groups.js'
+import { personNaming } from '../../personnel/people.js'
+import { projectNaming } from '../../projects/projects.js'
+import { impossibleIn, type NamingForm } from '../../store/query/conditions.js'
 import { nearest } from '../../text.js'
 import { ROUTES, type Route } from './routes.js'
 
@@ -71,7 +75,17 @@ const ELSEWHERE = byGuess<string>({
   search: '/v1/risks?search=...',
   'stats matrix': '/v1/risks/matrix',
   trend: '/v1/risks/trend',
+  'user/me users/me person/me people/me personnel/me': '/v1/key',
 })
+
+/** How paths name an entry of each list; any text can be a reference. */
+const NAMINGS: Readonly<Record<string, NamingForm>> = {
+  personnel: personNaming,
+  groups: groupNaming,
+  projects: projectNaming,
+  risks: { kind: 'risk' },
+  issues: { kind: 'issue' },
+}
 
 /** The steps of each path below `/v1`, the longest first. */
 const PATTERNS = [...new Set(ROUTES.map(({ path }) => path))]
@@ -90,18 +104,23 @@ export function didYouMean(path: string, basePath: string): string {
 /** The nearest existing path to an unknown one, else to its beginning; undefined if none is near. */
 function nearestPath(path: string): string | undefined {
   const given = path.split('/', STEPS_MAX).filter((step) => step !== '' && !/^(api|rest|v\d+)$/i.test(step))
-  const [only = '', ...more] = given
-  if (more.length === 0 && Object.hasOwn(ELSEWHERE, only)) return ELSEWHERE[only]
+  const whole = given.join('/')
+  if (Object.hasOwn(ELSEWHERE, whole)) return ELSEWHERE[whole]
   const steps = given.map((step) => step.replace(/\.json$/, ''))
   for (const pattern of PATTERNS) {
     if (pattern.length > steps.length) continue
-    const found = pattern.map((part, index) => (part.startsWith('{') ? steps[index] : meant(steps[index] ?? '', part)))
+    const found = pattern.map((part, index) => meant(steps[index] ?? '', part, pattern[0]))
     if (found.every((step) => step !== undefined)) return `/v1/${found.join('/')}`
   }
   return undefined
 }
 
-function meant(step: string, part: string): string | undefined {
+/** A step that is not found under that name, whatever is stored, is none that is meant. */
+function meant(step: string, part: string, list = ''): string | undefined {
+  if (part.startsWith('{')) {
+    const naming = part === '{reference}' ? undefined : NAMINGS[part === '{personId}' ? 'personnel' : list]
+    return naming && impossibleIn(naming, [decoded(step)]) !== undefined ? undefined : step
+  }
   const tried = step.toLowerCase()
   const isSynonym = [SYNONYMS, IN_PATHS].some((words) => Object.hasOwn(words, tried) && words[tried]?.includes(part))
   return isSynonym || nearest(tried, [part]) === part ? part : undefined

@@ -91,7 +91,7 @@ interface KnownKey {
 }
 
 /** The name that a text can be. */
-function keyFor({ key: first }: Naming, text: string): KnownKey | undefined {
+function keyFor({ key: first }: NamingForm, text: string): KnownKey | undefined {
   for (let key = first; key; key = key.otherwise) if (key.canBe?.(text) ?? true) return key
   return undefined
 }
@@ -121,8 +121,10 @@ export const namesIn = oncePerPair((values: Texts, { kind, key }: Naming): Reado
   return new Map(pairs)
 })
 
+export type NamingForm = Pick<Naming, 'kind' | 'key'>
+
 /** The first value that can match no row: it has the form of neither an id nor a name. */
-export function impossibleIn(naming: Naming, values: Texts): string | undefined {
+export function impossibleIn(naming: NamingForm, values: Texts): string | undefined {
   const canBe = (text: string) => isId(naming.kind, text) || keyFor(naming, text) !== undefined
   return values.filter((value) => value != null).find((value) => !canBe(value))
 }
