@@ -62,7 +62,9 @@ test.each(BREAKS)('where %s, neither the log nor a response nor a command shows 
 function logged(error: Error, isTTY: boolean): string {
   const stream = new PassThrough()
   // The logger writes to it, and only checks `isTTY`.
-  createLog('info', Object.assign(stream as unknown as NodeJS.WriteStream, { isTTY })).error({ err: error }, 'failed')
+  const log = createLog('info', Object.assign(stream as unknown as NodeJS.WriteStream, { isTTY }))
+  log.error({ err: error }, 'failed')
+  log.flush()
   return String(stream.read())
 }
 

@@ -234,7 +234,9 @@ test('the log of a server shows them escaped on a terminal', () => {
   const stream = new PassThrough()
   // The logger writes to it, and only checks `isTTY`.
   const terminal = Object.assign(stream as unknown as NodeJS.WriteStream, { isTTY: true })
-  createLog('info', terminal).error({ path: '/\x9b31m\nforged', err: new Error('\x1b[2J') }, 'request')
+  const log = createLog('info', terminal)
+  log.error({ path: '/\x9b31m\nforged', err: new Error('\x1b[2J') }, 'request')
+  log.flush()
   expect(String(stream.read())).toMatch(/ERROR request path=\/\\u009b31m\\u000aforged\nError: \\u001b\[2J\n/)
 })
 

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { mintKey, revokeKey } from '../../src/auth/keys.js'
 import type { Scope } from '../../src/auth/scopes.js'
@@ -255,6 +256,16 @@ describe('the log', () => {
     const quick = openGateway({ slowMs: 600_000 })
     await (await minted(quick, ['personnel.read'])).caller.get('/v1/personnel')
     expect(linesOf(quick).map(({ msg }) => msg)).toEqual(['request'])
+  })
+
+  test('has the lines of one turn of the event loop in one write', async () => {
+    const writes: string[] = []
+    const stream = new Writable({ write: (chunk, _, done) => done(void writes.push(String(chunk))) })
+    const log = createLog('info', stream as unknown as NodeJS.WriteStream)
+    for (const requestId of ['1', '2', '3']) log.info({ requestId }, 'request')
+    await setImmediate()
+    const ids = writes.map((text) => text.match(/(?<="requestId":")\d/g))
+    expect(ids).toEqual([['1', '2', '3']])
   })
 
   test('loses lines rather than memory when its reader has stalled', () => {

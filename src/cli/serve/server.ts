@@ -26,6 +26,7 @@ const CLOSING_MS = 1_000
 
 export async function serve(config: Config, { isDemo, oidc, clock, stop }: ServeOptions): Promise<void> {
   const log = createLog(config.logLevel, process.stdout)
+  process.once('exit', () => log.flush())
   log.info({ version: VERSION, commit: COMMIT, store: shownAddress(config.database) }, 'starting')
   const onNotice = (sentence: string) => log.warn(sentence)
   const store = await openStore(config.database, { ...config, onNotice })

@@ -5,10 +5,13 @@ import { escaped, escapedLine } from '../../text.js'
 /** Output that waits for its reader; beyond it lines are dropped and counted. */
 const WAITING_BYTES_MAX = 8_000_000
 
+/** Lines that are written together. */
+const TOGETHER_CHARACTERS_MAX = 64_000
+
 /** A log that nobody reads. */
 export const SILENT: Logger = pino({ level: 'silent' })
 
-/** Logs JSON lines; on a terminal, readable text. */
+/** Logs JSON lines, which `flush` writes before the process ends; on a terminal, readable text. */
 export function createLog(level: string, stream: NodeJS.WriteStream): Logger {
   // Without a listener, an `error` of the stream would end the process.
   stream.on('error', () => undefined)
@@ -24,19 +27,35 @@ export function createLog(level: string, stream: NodeJS.WriteStream): Logger {
   )
 }
 
-/** Drops and counts lines while the reader of the log stalls, so that pending ones cannot fill the memory. */
-function boundedTo(bytesMax: number, stream: NodeJS.WriteStream): DestinationStream {
+/** Pino's `flush` calls that of its stream. */
+interface LogStream extends DestinationStream {
+  flush(): void
+}
+
+/**
+ * Writes the lines of one turn of the event loop together: a write each took longer than a cached response. Drops and
+ * counts lines while the reader of the log stalls, so that pending ones cannot fill the memory.
+ */
+function boundedTo(bytesMax: number, stream: NodeJS.WriteStream): LogStream {
   let lost = 0
+  let pending = ''
+  const flush = () => {
+    if (pending !== '') stream.write(pending)
+    pending = ''
+  }
   return {
     write(text) {
       if (stream.writableLength > bytesMax) {
         lost += 1
         return
       }
-      if (lost > 0) stream.write(`${JSON.stringify({ level: WARN, time: new Date(), lost, msg: 'lines were lost' })}\n`)
+      if (pending === '') setImmediate(flush)
+      if (lost > 0) pending += `${JSON.stringify({ level: WARN, time: new Date(), lost, msg: 'lines were lost' })}\n`
       lost = 0
-      stream.write(text)
+      pending += text
+      if (pending.length > TOGETHER_CHARACTERS_MAX) flush()
     },
+    flush,
   }
 }
 
@@ -51,8 +70,9 @@ interface Line {
   readonly [member: string]: unknown
 }
 
-function inWords(stream: DestinationStream): DestinationStream {
+function inWords(stream: LogStream): LogStream {
   return {
+    ...stream,
     write(text) {
       const { time, level, msg, err, ...rest } = JSON.parse(text) as Line
       const facts = Object.entries(rest).map(
