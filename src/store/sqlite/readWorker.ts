@@ -134,7 +134,11 @@ const NICER = 13
 /** On Linux the priority is per thread; elsewhere it would change the whole process. */
 function giveWay(): void {
   if (process.platform !== 'linux') return
-  setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICER))
+  try {
+    setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICER))
+  } catch {
+    // A filter of system calls may refuse it: reads are then right, but have no lower priority.
+  }
 }
 
 if (parentPort) giveWay()
