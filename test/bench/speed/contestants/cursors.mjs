@@ -1,4 +1,4 @@
-/** Cursors as the gateway writes them, so that responses can be compared byte for byte. */
+/** Cursors as the gateway writes them, so that responses can be compared. */
 import { crc32 } from 'node:zlib'
 
 const CHECKSUM_LENGTH = 8

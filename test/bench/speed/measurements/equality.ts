@@ -1,11 +1,11 @@
-/** Before any measurement: checks that all contestants send the same responses, and reject a wrong key. */
+/** Before any measurement: checks that all contestants send what we send, and reject a wrong key. */
 import { rmSync } from 'node:fs'
-import { isDeepStrictEqual } from 'node:util'
 import { Client } from '../../../campaigns/client.js'
 import { CONTESTANTS, type Contestant, startOurs, UNCACHED } from '../contestants.js'
 import { copyOf, type Filled } from '../data.js'
 import { messageOf } from '../workloads/requests.js'
 import { type Api, addPerson, type BenchRequest, isOpenTo, UNIQUE, type Work } from '../workloads/workloads.js'
+import { differenceFrom } from './difference.js'
 
 /** The expected response to each request, by its path or body. */
 export type Answers = ReadonlyMap<string, string>
@@ -66,15 +66,17 @@ async function answerOf(client: Client, request: BenchRequest, api: Api): Promis
   return text
 }
 
-/** REST bodies are compared byte for byte; GraphQL servers may format their envelope differently. */
-function requireEqual({ name, api }: Contestant, answer: string, expected: string, what: string): void {
-  const isEqual =
-    answer === expected || (api === 'graphql' && isDeepStrictEqual(JSON.parse(answer), JSON.parse(expected)))
-  if (!isEqual) {
-    const place = [...expected].findIndex((letter, index) => letter !== answer[index])
-    const near = (text: string) => text.slice(Math.max(0, place - 60), place + 60)
-    throw new Error(`${name} returns for ${what}\n  ${near(answer)}\ninstead of\n  ${near(expected)}`)
+/** What a contestant has must be equal; what it lacks is printed, since it is then measured with less work. */
+function requireEqual({ name }: Contestant, answer: string, expected: string, what: string): void {
+  if (answer === expected) return
+  const lacking = new Set<string>()
+  const place = differenceFrom(JSON.parse(expected), JSON.parse(answer), lacking)
+  if (place !== undefined) {
+    throw new Error(
+      `${name} differs at ${place} for ${what}\n  ${answer.slice(0, 500)}\ninstead of\n  ${expected.slice(0, 500)}`,
+    )
   }
+  if (lacking.size > 0) console.error(`${name} lacks ${[...lacking].join(', ')} for ${what}`)
 }
 
 /** The response to an added person, without ids and timestamps: REST shows all members, GraphQL those asked for. */
