@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { commit } from './commit.mjs'
 
 const RECORD = 'node_modules/.cache/operations/build'
 const SOURCES = ['src', 'package.json', 'tsconfig.json', '.ci/build.mjs', '.ci/bundle.mjs']
@@ -25,11 +26,6 @@ if (!isBuilt()) {
 
 // Not part of the digests: a commit of something else changes nothing in the build.
 writeFileSync(COMMIT, JSON.stringify(commit()))
-
-function commit() {
-  const { stdout, status } = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' })
-  return status === 0 ? stdout.trim() : 'unknown'
-}
 
 function isBuilt() {
   if (!existsSync(RECORD) || !existsSync('dist')) return false

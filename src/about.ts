@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 // Not `createRequire` by its name: webpack evaluates it.
 import Module from 'node:module'
 import { pathToFileURL } from 'node:url'
@@ -22,7 +22,7 @@ const built = new URL('dist/commit.json', PACKAGE)
 
 export const VERSION = manifest.version
 /** The commit that the program was built from. */
-export const COMMIT: string = existsSync(built) ? JSON.parse(readFileSync(built, 'utf8')) : 'unknown'
+export const COMMIT = builtCommit()
 /**
  * How documents, hints and banners call this program: by a name on the PATH. Where it is missing the shell refuses it,
  * whereas `npx` would fetch a package of that name from the public registry.
@@ -43,6 +43,15 @@ function manifestFile(): string {
     throw new Error(`operations-gateway is not found from ${import.meta.url ?? 'a CommonJS bundle'}. ${advice}`, {
       cause,
     })
+  }
+}
+
+function builtCommit(): string {
+  try {
+    return JSON.parse(readFileSync(built, 'utf8'))
+  } catch {
+    // Not built, or not completely: nothing else depends on it.
+    return 'unknown'
   }
 }
 

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { newFolder, serve } from '../support/process.js'
 import { MEMORY_SETTINGS } from '../support/unit.js'
@@ -24,10 +25,41 @@ test('the build context has what the build reads, and no local data, keys or bui
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
   expect(first).toBe('*')
-  const sent = ['package.json', 'package-lock.json', '.npmrc', 'LICENSE', 'tsconfig.json']
-  expect(others.sort()).toEqual(
-    [...sent, '.ci/build.mjs', '.ci/bundle.mjs', 'src', 'drizzle', 'schema'].map((name) => `!${name}`).sort(),
-  )
+  const sent = ['package.json', 'package-lock.json', '.npmrc', 'LICENSE', 'tsconfig.json', 'src', 'drizzle', 'schema']
+  const building = ['build', 'bundle', 'commit'].map((name) => `.ci/${name}.mjs`)
+  const commit = ['.git/HEAD', '.git/packed-refs', '.git/refs']
+  expect(others.sort()).toEqual([...sent, ...building, ...commit].map((name) => `!${name}`).sort())
+})
+
+test('the build knows its commit: in the image, which has no git, with an argument, and from an archive', () => {
+  const HASH = '0123456789abcdef0123456789abcdef01234567'
+  /** What a build in a folder of these files finds, without git. */
+  const found = (
+    files: Readonly<Record<string, string>>,
+    env: NodeJS.ProcessEnv = {},
+    script = read('.ci/commit.mjs'),
+  ) => {
+    const folder = newFolder()
+    for (const [name, text] of Object.entries({ ...files, '.ci/commit.mjs': script })) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      writeFileSync(join(folder, name), text)
+    }
+    const print = "import('./.ci/commit.mjs').then(({ commit }) => console.log(commit()))"
+    return spawnSync(process.execPath, ['-e', print], { cwd: folder, env, encoding: 'utf8' }).stdout.trim()
+  }
+  const onMain = { '.git/HEAD': 'ref: refs/heads/main\n' }
+  const archived = read('.ci/commit.mjs').replace('$Format:%H$', HASH)
+  expect(read('.gitattributes')).toContain('.ci/commit.mjs export-subst\n')
+  expect([
+    found({ ...onMain, '.git/refs/heads/main': `${HASH}\n` }),
+    found({ ...onMain, '.git/packed-refs': `# pack-refs\n${HASH} refs/heads/main\n` }),
+    found({ '.git/HEAD': `${HASH}\n` }),
+    found({}, { SOURCE_COMMIT: HASH }),
+    found({}, {}, archived),
+    found({}),
+    found({ '.git': 'gitdir: elsewhere' }),
+    found(onMain, { SOURCE_COMMIT: 'main' }),
+  ]).toEqual([...Array(5).fill(HASH.slice(0, 12)), 'unknown', 'unknown', 'unknown'])
 })
 
 test('it runs on Node 24, and not as root', () => {
