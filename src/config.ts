@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import { LIMITS } from './limits.js'
 
@@ -161,6 +163,14 @@ export const SETTINGS = {
     read: (text) => wholeNumber(text, 1, 600_000),
     form: 'a whole number of milliseconds, at least 1',
   }),
+  drainMs: setting({
+    flag: '--drain-ms <milliseconds>',
+    env: 'OPERATIONS_DRAIN_MS',
+    help: 'at a stop: how long to serve on with /readyz at 503, so that a load balancer turns away first',
+    fallback: 0,
+    read: (text) => wholeNumber(text, 0, 600_000),
+    form: 'a whole number of milliseconds',
+  }),
   trustedProxies: setting({
     flag: '--trusted-proxies <networks>',
     env: 'OPERATIONS_TRUSTED_PROXIES',
@@ -176,6 +186,14 @@ export const SETTINGS = {
     fallback: LIMITS.slowQueryMs,
     read: (text) => wholeNumber(text, 0, 600_000),
     form: 'a whole number of milliseconds',
+  }),
+  documents: setting({
+    flag: '--documents <file>',
+    env: 'OPERATIONS_DOCUMENTS',
+    help: 'a JSON file with the GraphQL documents of your clients: kept by their SHA-256, and named in the metrics',
+    fallback: undefined as Documents | undefined,
+    read: documentsIn,
+    form: 'a JSON file with GraphQL texts by any names, or the manifest of Apollo Client',
   }),
   metricsPort: setting({
     flag: '--metrics-port <number>',
@@ -292,6 +310,22 @@ export function readConfig<Name extends SettingName>(flags: Flags, names: readon
 
 function setting<T>(definition: Setting<T>): Setting<T> {
   return definition
+}
+
+/** GraphQL texts by their SHA-256. */
+export type Documents = ReadonlyMap<string, string>
+
+/** Reads what Relay or GraphQL Code Generator writes, texts by names, or Apollo's manifest with a list of operations. */
+function documentsIn(file: string): Documents | undefined {
+  try {
+    const manifest = JSON.parse(readFileSync(file, 'utf8'))
+    const operations: readonly { readonly body: unknown }[] | undefined = manifest.operations
+    const texts: readonly unknown[] = operations?.map(({ body }) => body) ?? Object.values(manifest)
+    if (!texts.every((text) => typeof text === 'string')) return undefined
+    return new Map(texts.map((text) => [createHash('sha256').update(text).digest('hex'), text]))
+  } catch {
+    return undefined
+  }
 }
 
 /** Parses addresses and networks such as `10.0.0.0/8`, separated by commas; undefined if one is neither. */

@@ -29,6 +29,8 @@ export interface App {
   checkContinue(request: IncomingMessage, response: ServerResponse): Promise<void>
   /** For the metrics. */
   readonly gauges: () => { cacheBytes: number; inFlightBytes: number; waitingPolls: number }
+  /** From now on /readyz is 503, and all else is served as before: the server will stop. */
+  endReadiness(): void
   /** Ends the requests that wait for a change: the server stops. */
   stopWaiting(): void
 }
@@ -48,7 +50,7 @@ export function createApp(options: AppOptions): App {
   const graphql = lazily(async () => {
     // Imported lazily: Yoga takes as long to load as everything else together.
     const { createGraphqlHandler } = await import('./graphql/handler.js')
-    return createGraphqlHandler({ ...shared, log })
+    return createGraphqlHandler({ ...shared, log, documents: options.documents })
   })
   const readiness = createReadiness(options)
   const handle: GraphqlHandler = async (exchange) => (await graphql())(exchange)
@@ -109,6 +111,7 @@ export function createApp(options: AppOptions): App {
       return new Response(body && new Uint8Array(body), { status, headers })
     },
     gauges: () => ({ cacheBytes: cache.bytes(), inFlightBytes: inFlight.inUse, waitingPolls: waiting.size }),
+    endReadiness: readiness.stop,
     stopWaiting: () => waiting.stop(),
     listener: (request, response) => serve(request, response),
     // Sent only after the key, Content-Type and Content-Length have been checked.

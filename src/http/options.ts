@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net'
 import type { Logger } from 'pino'
 import type { AuthenticateOptions } from '../auth/authenticate.js'
+import type { Documents } from '../config.js'
 import type { Outcome, Received } from './observe/exchange.js'
 
 export interface AppOptions extends AuthenticateOptions {
@@ -8,6 +9,8 @@ export interface AppOptions extends AuthenticateOptions {
   /** The path that all routes are mounted at: empty, or a path such as `/ops`. */
   readonly basePath: string
   readonly graphiql: boolean
+  /** The GraphQL documents that the operator has stored. */
+  readonly documents?: Documents | undefined
   readonly demoKey?: string | undefined
   /** Whether `/` is the overview; true by default. */
   readonly overview?: boolean | undefined

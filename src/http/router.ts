@@ -1,6 +1,6 @@
 import { COMMIT, VERSION } from '../about.js'
 import { lazily } from '../caches.js'
-import { Fault } from '../errors.js'
+import { Fault, Overloaded } from '../errors.js'
 import { asFault } from '../graph/faults.js'
 import { atMostEvery, HEALTH_EVERY_MS } from '../store/coalesce.js'
 import { isDamage } from '../store/faults.js'
@@ -109,9 +109,11 @@ export function createReadiness({ store, log }: Pick<AppOptions, 'store' | 'log'
   const advice = 'Stop every server of it, run `operations check`, and restore a backup.'
   const damaged = `The store ${store.name} is damaged. ${advice}`
   let isDamaged = false
+  let isStopping = false
   // A read-only store still counts as ready: otherwise it would take every instance out of the load balancer.
   const page: Page = async (request) => {
     if (isDamaged) throw new Fault('UNAVAILABLE', damaged)
+    if (isStopping) throw new Overloaded('This server is stopping.')
     try {
       await readVersion()
       const { isWritable: writes, whyNot: reason } = await store.health()
@@ -126,5 +128,8 @@ export function createReadiness({ store, log }: Pick<AppOptions, 'store' | 'log'
     isDamaged = true
     log.error(damaged)
   }
-  return { page, see }
+  const stop = (): void => {
+    isStopping = true
+  }
+  return { page, see, stop }
 }

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Fault } from '../../src/errors.js'
 import { createMetrics } from '../../src/http/observe/metrics.js'
@@ -8,6 +11,7 @@ import type { Store } from '../../src/store/store.js'
 import { Client } from '../campaigns/client.js'
 import { engine } from '../support/engine.js'
 import { openGateway } from '../support/harness.js'
+import { newFolder } from '../support/process.js'
 import { openService } from '../support/service.js'
 import { until } from '../support/sockets.js'
 
@@ -53,6 +57,32 @@ test('the metrics are at an address of their own alone, and move with what happe
   const labels = new Set([...after.keys()].flatMap((name) => /operation="([^"]*)"/.exec(name)?.[1] ?? []))
   expect([...labels].sort()).toEqual(['addPerson', 'graphql', 'none'])
   watching.close()
+})
+
+test.each<[string, (text: string) => unknown]>([
+  ['texts by any names', (text) => ({ any: text })],
+  ['the manifest of Apollo Client', (body) => ({ format: 'apollo-persisted-query-manifest', operations: [{ body }] })],
+])('a document that the operator has stored is known by its hash, and its operations are labels: %s', async (_, as) => {
+  const folder = newFolder()
+  const query = `query Roster ${PEOPLE} query listPersonnel ${PEOPLE}`
+  writeFileSync(join(folder, 'documents.json'), JSON.stringify(as(query)))
+  const args = ['--metrics-port', '0', '--documents', 'documents.json']
+  const { client, metrics } = await openService({ folder, args })
+  const send = async (body: unknown) =>
+    (await client.request('/graphql', { method: 'POST', body: JSON.stringify(body) })).status
+  const sha256Hash = createHash('sha256').update(query).digest('hex')
+  const persisted = { extensions: { persistedQuery: { version: 1, sha256Hash } } }
+  // Twice: the second response is from the cache.
+  for (const operationName of ['Roster', 'Roster', 'listPersonnel']) {
+    expect(await send({ ...persisted, operationName })).toBe(200)
+  }
+  for (const name of ['Roster', 'listPersonnel']) expect(await send({ query: `query ${name} ${PEOPLE}` })).toBe(200)
+  const samples = samplesOf(await (await fetch(metrics)).text())
+  const counted = [...samples].flatMap(([name, value]) => {
+    const [, operation] = /duration_seconds_count\{operation="([^"]+)"/.exec(name) ?? []
+    return operation ? [[operation, value]] : []
+  })
+  expect(Object.fromEntries(counted)).toEqual({ 'graphql:Roster': 2, 'graphql:listPersonnel': 1, graphql: 2 })
 })
 
 /** The metrics of a store with this health. */

@@ -82,6 +82,27 @@ test('SIGTERM lets a running request finish, then ends with 0', async () => {
   expect(child.exitCode).toBe(0)
 })
 
+test('with --drain-ms SIGTERM first turns /readyz to 503, and requests are served until the listener closes', async () => {
+  const folder = newFolder()
+  const { key } = await mint(folder, '--name', 'a', '--scope', 'projects.read')
+  const { origin, child } = await serve(folder, ['--drain-ms', '4000'])
+  // Each on a connection of its own, as after a load balancer has found the server elsewhere.
+  const statusOf = async (path: string) => {
+    const headers = { authorization: `Bearer ${key}`, connection: 'close' }
+    return fetch(`${origin}${path}`, { headers }).then(
+      ({ status }) => status,
+      () => 'refused',
+    )
+  }
+  expect(await statusOf('/readyz')).toBe(200)
+  child.kill('SIGTERM')
+  await expect.poll(() => statusOf('/readyz')).toBe(503)
+  expect([await statusOf('/healthz'), await statusOf('/v1/risks')]).toEqual([200, 200])
+  await expect.poll(() => statusOf('/v1/risks'), { timeout: 15_000 }).toBe('refused')
+  if (child.exitCode === null) await once(child, 'close')
+  expect(child.exitCode).toBe(0)
+})
+
 test('SIGTERM ends a request that waits for a change, with an empty page', async () => {
   const folder = newFolder()
   const { key } = await mint(folder, '--name', 'a', '--scope', 'projects.read')

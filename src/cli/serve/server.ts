@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { COMMIT, VERSION } from '../../about.js'
 import type { TokenSettings } from '../../auth/tokenSettings.js'
 import { type Config, MEGABYTE } from '../../config.js'
@@ -36,7 +37,7 @@ export async function serve(config: Config, { isDemo, oidc, clock, stop }: Serve
     const isLocal = ['127.0.0.1', 'localhost', '::1'].includes(config.host)
     // Loaded only if needed.
     const { createMetrics } = config.metricsPort === undefined ? {} : await import('../../http/observe/metrics.js')
-    const metrics = createMetrics?.(store)
+    const metrics = createMetrics?.(store, config.documents)
     const { createTokens } = oidc ? await import('../../auth/tokens.js') : {}
     const tokens = oidc && createTokens?.(oidc, { clock, onNotice })
     // Not awaited: the server starts without its identity provider, and a notice says what is wrong with it.
@@ -68,6 +69,8 @@ export async function serve(config: Config, { isDemo, oidc, clock, stop }: Serve
     // Preloaded while idle, so that the first query does not wait for it.
     setTimeout(() => import('../../http/graphql/handler.js').catch(() => undefined), GRAPHQL_LOADED_AFTER_MS).unref()
     log.info({ signal: await stop }, 'stopping')
+    app.endReadiness()
+    await sleep(config.drainMs)
     stoppedAt = performance.now()
     app.stopWaiting()
     watched?.close()

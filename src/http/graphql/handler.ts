@@ -12,15 +12,14 @@ import { schema } from '../../schema.js'
 import type { Work } from '../../work.js'
 import type { ApiOptions, Engine } from '../engine.js'
 import { type Answered, type Identified, queryHash, type Received, withoutTexts } from '../observe/exchange.js'
+import type { AppOptions } from '../options.js'
 import { emptyResponse, GRAPHQL_TYPE, JSON_TYPE, requireAcceptable } from '../wire/content.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { parseWithinLimits } from './limits.js'
 import { KEPT_CHARACTERS_MAX, type Params, PersistedQueries, QUERIES_KEPT_MAX, readParams } from './parameters.js'
 import { ALLOW, type Result, refused, responseOf } from './responses.js'
 
-interface GraphqlOptions extends ApiOptions {
-  readonly log: Logger
-}
+interface GraphqlOptions extends ApiOptions, Pick<AppOptions, 'log' | 'documents'> {}
 
 /** Handles a request to `/graphql`. */
 export type GraphqlHandler = (exchange: Received) => Promise<HttpResponse>
@@ -65,13 +64,13 @@ interface YogaResult extends ExecutionResult {
   readonly validated?: DocumentNode | undefined
 }
 
-function executorWith({ rateLimits, bodies, engine, log }: GraphqlOptions) {
+function executorWith({ rateLimits, bodies, engine, log, documents: stored }: GraphqlOptions) {
   const documents = new Documents()
   const { handleRequest, fetchAPI } = yogaWith(documents, log)
   // Headers and body have been read already: Yoga only needs the method.
   const byGet = new fetchAPI.Request(ADDRESS)
   const byPost = new fetchAPI.Request(ADDRESS, { method: 'POST' })
-  const persistedQueries = new PersistedQueries()
+  const persistedQueries = new PersistedQueries(stored)
   return async (admitted: Identified, type: string): Promise<Answered> => {
     const params = await readParams(admitted, bodies, persistedQueries)
     const exchange = await rateLimits.confirm(admitted)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { grants, type Scope } from '../../auth/scopes.js'
 import { BoundedCache } from '../../caches.js'
+import type { Documents } from '../../config.js'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import type { Identified } from '../observe/exchange.js'
@@ -77,6 +78,13 @@ export class PersistedQueries {
     sizeOf: (text) => text.length,
   })
 
+  /** Those of the operator, which are never forgotten. */
+  private readonly stored: Documents
+
+  constructor(stored: Documents = new Map()) {
+    this.stored = stored
+  }
+
   /** The query text: as sent, or looked up by its hash. */
   textFor({ query, extensions }: { query?: unknown; extensions?: unknown }): unknown {
     const hash = hashIn(extensions)
@@ -85,7 +93,7 @@ export class PersistedQueries {
       this.keep(hash, query)
       return query
     }
-    const known = this.texts.get(hash)
+    const known = this.stored.get(hash) ?? this.texts.get(hash)
     // Clients look for exactly this message, and then send the text.
     if (known === undefined) throw new Fault('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
     return known

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { COMMIT, VERSION } from '../../about.js'
+import type { Documents } from '../../config.js'
 import { CATALOGUE } from '../../errors.js'
 import type { Store } from '../../store/store.js'
 import { SECTIONS } from '../../work.js'
 import type { App } from '../app.js'
-import { OPERATIONS } from '../rest/operations.js'
-import type { Outcome, Received } from './exchange.js'
+import { type Outcome, queryHash, type Received, type RequestRecord } from './exchange.js'
 
 /** How long a scrape waits for the store, so that `/metrics` responds within a second even if the store hangs. */
 const HEALTH_WAIT_MS = 500
@@ -19,7 +19,8 @@ const OTHERS = 'other'
 type Gauges = ReturnType<App['gauges']> & { readonly connections: number }
 
 /** Prometheus metrics: what requests do and use, and the state of the store and the process. */
-export function createMetrics(store: Store) {
+export function createMetrics(store: Store, documents: Documents = new Map()) {
+  const stored = new Set([...documents.values()].map(queryHash))
   const registry = new Registry()
   const registers = [registry]
   // Event loop lag, memory, file descriptors and the like.
@@ -66,8 +67,8 @@ export function createMetrics(store: Store) {
       state.gauges = gauges
     },
     onFinished({ request, record }: Received, { status, ms, endsWith }: Outcome): void {
-      const { operation, refusal, keyId } = record
-      requests.observe({ operation: labelOf(operation), method: request.method, status }, ms / 1_000)
+      const { refusal, keyId } = record
+      requests.observe({ operation: labelOf(record, stored), method: request.method, status }, ms / 1_000)
       statements.inc(record.statements)
       if (record.isCached) hits.inc()
       for (const [section, workMs] of record.work.entries) work.inc({ section }, workMs / 1_000)
@@ -127,8 +128,11 @@ function stateGauges(store: Store, gauge: (name: string, help: string) => Gauge)
   return state
 }
 
-// Clients choose the names of GraphQL operations, and each would be a time series: only REST operations have their own.
-function labelOf(operation: string | undefined): string {
+// Clients choose the names of GraphQL operations, and each would be a time series: REST operations have their own, and
+// those of documents that the operator has stored.
+function labelOf({ operation, query, hash }: RequestRecord, stored: ReadonlySet<string>): string {
   if (operation === undefined) return 'none'
-  return Object.hasOwn(OPERATIONS, operation) ? operation : 'graphql'
+  const document = hash ?? (query && queryHash(query))
+  if (document === undefined) return operation
+  return stored.has(document) ? `graphql:${operation}` : 'graphql'
 }
