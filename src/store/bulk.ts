@@ -29,14 +29,20 @@ export interface Column {
   /** As a quoted identifier. */
   readonly name: string
   readonly type: string
-  readonly hasDefault: boolean
+  /** What an absent value is; null also where the engine numbers rows. */
+  readonly fallback: unknown
 }
 
 export const columnsOf = oncePer((table: PgTable): readonly Column[] =>
   Object.entries(getTableColumns(table)).map(([member, column]) => {
-    return { member, name: `"${column.name}"`, type: column.getSQLType(), hasDefault: column.hasDefault }
+    return { member, name: `"${column.name}"`, type: column.getSQLType(), fallback: column.default ?? null }
   }),
 )
+
+/** The value of a row to write: not left to the engine, because rows of one statement may differ in what they set. */
+export function valueIn(row: Rows[number], { member, fallback }: Column): unknown {
+  return row[member] === undefined ? fallback : row[member]
+}
 
 /** The columns with `id` last, in the order of the parameters of an UPDATE. */
 export function columnsThenId(table: PgTable): Column[] {

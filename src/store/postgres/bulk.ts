@@ -11,6 +11,7 @@ import {
   namesOf,
   type Rows,
   updateOf,
+  valueIn,
 } from '../bulk.js'
 
 const SEQUENCE = 'bigserial'
@@ -28,9 +29,9 @@ interface Writing {
 
 const slot = (index: number) => `$${index + 1}`
 
-/** Without these members, which are left to the defaults of the engine. */
-const insertOf = oncePerPair((table: PgTable, absent: string): Writing => {
-  const columns = columnsOf(table).filter(({ member }) => !absent.split(',').includes(member))
+/** Without this column, if there is one: the engine numbers the rows. */
+const insertOf = oncePerPair((table: PgTable, numbered: string): Writing => {
+  const columns = columnsOf(table).filter(({ member }) => member !== numbered)
   const many = `insert into "${getTableName(table)}" (${namesOf(columns)}) select * from ${unnested(columns)}`
   return { columns, one: insertInto(table, columns, slot), many }
 })
@@ -65,24 +66,31 @@ export function postgresBulk(run: (sql: string, values: unknown[]) => Promise<{ 
   const writeAll = async ({ columns, one, many }: Writing, rows: Rows) => {
     for (let start = 0; start < rows.length; start += ROWS_A_STATEMENT) {
       const part = rows.slice(start, start + ROWS_A_STATEMENT)
-      const valuesOf = ({ member }: Column) => part.map((row) => row[member] ?? null)
+      const valuesOf = (column: Column) => part.map((row) => valueIn(row, column))
       if (part.length === 1) await run(one, columns.flatMap(valuesOf))
       else await run(many, columns.map(valuesOf))
     }
   }
   return {
     async insertAll(table, rows) {
-      const [first = {}]: Rows = rows
-      const absent = columnsOf(table).filter(({ member, hasDefault }) => hasDefault && first[member] === undefined)
-      await writeAll(insertOf(table, absent.map(({ member }) => member).join()), rows)
-      const numbered = columnsOf(table).find((one) => one.type === SEQUENCE && !absent.includes(one))
-      if (numbered) await run(countOn(table, numbered), [])
+      const sequence = columnsOf(table).find(({ type }) => type === SEQUENCE)
+      if (!sequence) return writeAll(insertOf(table, ''), rows)
+      for (const [isNumbered, part] of runsBy(rows, (row) => row[sequence.member] != null)) {
+        await writeAll(insertOf(table, isNumbered ? '' : sequence.member), part)
+        if (isNumbered) await run(countOn(table, sequence), [])
+      }
     },
     updateAll: (table, rows) => writeAll(updateById(table), rows),
     ...lookUps(async (sql, values) => (await run(sql, values)).rows.map(([row]) => row as unknown[])),
     // Keep the indexes: other sessions read meanwhile.
     suspendIndexes: async () => async () => {},
   }
+}
+
+/** Rows that follow each other and are equal in this, in their order. */
+function runsBy(rows: Rows, is: (row: Rows[number]) => boolean): (readonly [boolean, Rows])[] {
+  const starts = rows.flatMap((row, at) => (at === 0 || is(row) !== is(rows[at - 1] ?? {}) ? [at] : []))
+  return starts.map((start, index) => [is(rows[start] ?? {}), rows.slice(start, starts[index + 1])])
 }
 
 function countOn(table: PgTable, { name }: Column): string {

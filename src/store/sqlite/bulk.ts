@@ -1,7 +1,7 @@
 import { getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { oncePer } from '../../caches.js'
-import { type Bulk, columnsOf, columnsThenId, insertInto, lookUpsOf, type Rows, updateOf } from '../bulk.js'
+import { type Bulk, columnsOf, columnsThenId, insertInto, lookUpsOf, type Rows, updateOf, valueIn } from '../bulk.js'
 import type { OnStatement } from '../store.js'
 import { timed } from './handle.js'
 import type { Statements } from './statements.js'
@@ -33,7 +33,7 @@ export function sqliteBulk({ prepare }: Statements, onStatement?: OnStatement): 
     if (rows.length === 0) return
     const statement = prepare(sql)
     const runEach = () => {
-      for (const row of rows) statement.run(columns.map(({ member }) => row[member] ?? null))
+      for (const row of rows) statement.run(columns.map((column) => valueIn(row, column)))
     }
     timed({ text: sql, values: [] }, onStatement, runEach, rows.length)
   }
