@@ -36,6 +36,10 @@ export class Work {
     return Object.values(this.sections).reduce((sum, ms) => sum + ms, 0)
   }
 
+  get workerMs(): number {
+    return this.sections.worker ?? 0
+  }
+
   /** The sections that took a tenth of a millisecond or more. */
   get shown(): Partial<Record<Section, number>> {
     const rounded = Object.entries(this.sections).map(([name, ms]) => [name, Math.round(ms * 10) / 10] as const)

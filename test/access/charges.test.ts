@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { NESTED_LIST_COST, RATE_UNIT_COST, SCANNED_ROWS_FOR_ONE } from '../../src/graph/query/prices.js'
-import { RECORD_BYTES, RECORD_COST } from '../../src/graph/query/run.js'
+import { PLANNED_FIELD_COST, RECORD_BYTES, RECORD_COST } from '../../src/graph/query/run.js'
 import { REFUSED_BYTES_FOR_ONE, REQUEST_SHARE_MAX } from '../../src/http/access/rateLimits.js'
 import type { AppOptions } from '../../src/http/app.js'
 import { LIMITS } from '../../src/limits.js'
@@ -320,6 +320,23 @@ test('a query that is too dear for what is left is not run, and costs no more th
   const { status, headers } = await caller.graphql('{ personnel(first: 1000) { nodes { id name email } } }')
   expect({ status, retry: headers.get('retry-after') }).toEqual({ status: 429, retry: '2' })
   expect(gateway.statements().filter((sql) => sql.includes('"person"'))).toEqual([])
+})
+
+test('a new query is charged by its fields, before its SQL is built', async () => {
+  const { gateway } = await openOffice(limited({ ratePerMinute: 480 }))
+  const caller = await everything(gateway)
+  const roots = Array.from({ length: 45 }, (_, i) => `r${i}: risks(first: 1) { ...page }`)
+  const page = 'fragment page on RiskConnection { nodes { ...of } edges { node { ...of } } }'
+  const query = `{ ${roots.join(' ')} } ${page} fragment of on Risk { ${TEN} }`
+  const fields = 45 * (1 + 2 + 1 + 2 * 10)
+  const first = remaining(await caller.get('/v1/key'))
+  const answer = await caller.graphql(query)
+  expect(answer.body.errors).toBeUndefined()
+  expect(first - remaining(answer)).toBe(units(fields * PLANNED_FIELD_COST))
+  while (remaining(await caller.get('/v1/key')) > 2);
+  gateway.statements()
+  expect((await caller.graphql(`query Other ${query}`)).status).toBe(429)
+  expect(gateway.statements().filter((sql) => sql.includes('"risk"'))).toEqual([])
 })
 
 test.each([

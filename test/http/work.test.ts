@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { LOOP_MS_FOR_ONE } from '../../src/http/access/rateLimits.js'
 import { openOffice } from '../support/harness.js'
 import { portOf } from '../support/sockets.js'
 
@@ -23,6 +24,20 @@ test('what a request uses beyond its price is paid by the next requests of the k
     expect(await spent(quick)).toBe(1)
     expect(await spent(slow)).toBeGreaterThan(1)
   }
+})
+
+test('work on the event loop is charged from the first millisecond on, a quarter of it to each key', async () => {
+  const stepMs = LOOP_MS_FOR_ONE / 2
+  const { caller } = await openOffice({
+    ratePerMinute: 600,
+    monotonicMs: slowClock(stepMs),
+    responseCacheBytesMax: 0,
+  })
+  const ROUNDS = 5
+  const before = remaining(await caller.get('/v1/personnel?limit=1'))
+  for (let round = 0; round < ROUNDS; round++) await caller.get('/v1/personnel?limit=1')
+  // It has five sections or more, of half a token each.
+  expect(before - remaining(await caller.get('/v1/personnel?limit=1'))).toBeGreaterThan(ROUNDS * 2)
 })
 
 test('an address whose requests without a key took too long waits, but for its probes and its keys', async () => {

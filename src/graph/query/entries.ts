@@ -216,7 +216,7 @@ export class EntryPlanner {
     hidden: (isOfHost: boolean) => readonly NamedMember<S>[] = () => [],
   ): PlannedEntry<S> {
     const all = this.selected(type, nodes)
-    const ours = this.ours(type, nodes)
+    const ours = oursIn(type, all)
     const planned = Array.from(ours, ([name, fields]) => {
       const at = below(place, name)
       this.requireDepth(at)
@@ -364,7 +364,7 @@ export class EntryPlanner {
 
   /** The selected fields of an object that has no row, without those that a host has added. */
   ours(type: GraphQLObjectType, nodes: Nodes): Selected {
-    return new Map([...this.selected(type, nodes)].filter(([, [node]]) => isTypename(node) || !isOfHost(type, node)))
+    return oursIn(type, this.selected(type, nodes))
   }
 
   selected(type: GraphQLObjectType, nodes: Nodes): Selected {
@@ -391,6 +391,10 @@ function declaredOf<K extends 'part' | 'fact' | 'edge'>(field: Field, kind: K): 
 
 function rowScopeOf({ extensions }: Extended): RowScope | undefined {
   return extensions['rowScope'] as RowScope | undefined
+}
+
+function oursIn(type: GraphQLObjectType, selected: Selected): Selected {
+  return new Map([...selected].filter(([, [node]]) => isTypename(node) || !isOfHost(type, node)))
 }
 
 export function below(place: Place, name: string): Place {

@@ -40,6 +40,8 @@ export interface Plan {
   readonly roots: readonly Root[]
   /** Whether the result depends on more than the caller's scopes. */
   readonly isPersonal: boolean
+  /** The fields that were planned for it; 0 if it was kept. */
+  readonly fields: number
   /** Keeps a new plan for the next time, once the operation is accepted. */
   readonly keep?: () => void
 }
@@ -97,10 +99,10 @@ export function planFor(
   const found = known.get(key)
   if (found) return found
   const collect = selectionsOf(operation, includedBy(decided))
-  return planOf(schema, operation, { collect, withheld, isHosted }, work).then(({ fields, ...plan }) => {
+  return planOf(schema, operation, { collect, withheld, isHosted }, work).then((plan) => {
     const characters = operation.operation.loc?.source.body.length ?? 0
-    const size = fields + Math.ceil(characters / CHARACTERS_FOR_ONE)
-    return fields > PLAN_FIELDS_MAX ? plan : { ...plan, keep: () => known.set(key, { ...plan, size }) }
+    const size = plan.fields + Math.ceil(characters / CHARACTERS_FOR_ONE)
+    return plan.fields > PLAN_FIELDS_MAX ? plan : { ...plan, keep: () => known.set(key, { ...plan, fields: 0, size }) }
   })
 }
 
@@ -108,12 +110,7 @@ const withheldFrom = oncePer((scopes: ReadonlySet<Scope>): ReadonlySet<Scope> =>
   return new Set(SCOPE_NAMES.filter((scope) => !grants(scopes, scope)))
 })
 
-async function planOf(
-  schema: GraphQLSchema,
-  operation: Operation,
-  given: Planning,
-  work: Work,
-): Promise<Plan & { readonly fields: number }> {
+async function planOf(schema: GraphQLSchema, operation: Operation, given: Planning, work: Work): Promise<Plan> {
   const type = schema.getRootType(operation.operation.operation)
   if (!type) throw new Error('The schema has no such operations.')
   let fields = 0

@@ -19,6 +19,9 @@ export const RECORD_COST = 20
 /** Bytes of the texts of a sync that count as one record, if that is more than its records. */
 export const RECORD_BYTES = 1_000
 
+/** The cost of each field of a new plan for the rate limit: building the SQL of 200 takes as long as a request. */
+export const PLANNED_FIELD_COST = 10
+
 /** The answer to an operation, by root field, in the order of the response. */
 export interface Answer {
   readonly roots: readonly RootAnswer[]
@@ -71,7 +74,7 @@ export async function answer(
   try {
     plan = await planFor(schema, operation, variables, principal.scopes, { isHosted, work })
     prepared = work.time('check', () => plan.roots.map((root) => withArguments(root, variables)))
-    price = await priced(prepared, context)
+    price = Math.max(await priced(prepared, context), plan.fields * PLANNED_FIELD_COST)
     plan.keep?.()
   } catch (error) {
     return everywhere(context, operation, variables, faultOfRequest(error))

@@ -12,10 +12,10 @@ import { networkOf } from '../wire/connections.js'
 export const REFUSED_BYTES_FOR_ONE = 10
 /** The share of the burst that a single request is charged at most. */
 export const REQUEST_SHARE_MAX = 0.25
-/** Milliseconds of work that a token stands for: at the default rate, a key that uses all of it occupies one thread. */
-const WORK_MS_FOR_ONE = 10
-/** Work below it is never charged: a pause of the process is as long. */
-const UNCHARGED_WORK_MS = 20
+/** Milliseconds of a worker that a token stands for: at the default rate, a key that uses all of it occupies one thread. */
+const WORKER_MS_FOR_ONE = 10
+/** Those of the event loop, which all keys share: such a key has a quarter of it. */
+export const LOOP_MS_FOR_ONE = 2.5
 /** Keys and addresses whose rate is remembered. */
 const BUCKETS_MAX = 10_000
 
@@ -125,8 +125,9 @@ export function createRateLimits(options: AppOptions) {
     },
     /** Charges work beyond what was foreseen as debt, whatever the outcome; the next requests pay it. */
     chargeWork({ record: { keyId, work, charged }, address }: Received): void {
-      const unforeseenMs = work.totalMs - Math.max(UNCHARGED_WORK_MS, charged * WORK_MS_FOR_ONE)
-      const debt = Math.min(mostAtOnce, Math.floor(unforeseenMs / WORK_MS_FOR_ONE))
+      const used = (work.totalMs - work.workerMs) / LOOP_MS_FOR_ONE + work.workerMs / WORKER_MS_FOR_ONE
+      // A request without a key is not charged before.
+      const debt = Math.min(mostAtOnce, used - Math.max(1, charged))
       if (debt <= 0) return
       if (keyId !== undefined) keys?.owe(keyId, debt, monotonicMs())
       else if (address !== undefined) addresses?.owe(networkOf(address), debt, monotonicMs())
