@@ -12,6 +12,7 @@ import { createApp } from './http/app.js'
 import { RequestDeadline } from './http/deadline.js'
 import { SILENT } from './http/observe/log.js'
 import { LIMITS } from './limits.js'
+import { resumeWrites } from './personnel/removedGroups.js'
 import { projectKeyPart } from './projects/projects.js'
 import { sdl as printed, schema as subgraph } from './schema.js'
 import { openStore as open } from './store/open.js'
@@ -117,6 +118,7 @@ export interface Gateway {
 }
 
 export function createGateway({ store, ...options }: GatewayOptions): Gateway {
+  resumeWrites(openedOf(store), options.clock ?? now)
   return createApp({
     store: openedOf(store),
     basePath: mountedAt(options.basePath ?? ''),

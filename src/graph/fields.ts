@@ -8,6 +8,7 @@ import type { AnyRelation, Computed, Identified, Relation } from '../store/query
 import type { Positioned, Summary, View } from '../store/query/views.js'
 import type { Write } from '../store/store.js'
 import { builder, needs } from './builder.js'
+import type { Mutation } from './query/declared.js'
 import type { FieldPrice } from './query/prices.js'
 import { resolveField, resolveRoot } from './query/resolvers.js'
 
@@ -199,6 +200,7 @@ interface MutationOptions<Row extends object, Args extends InputFieldMap> extend
   readonly args: (arg: ArgBuilder<Types>) => Args
   readonly change: (write: Write, args: InputShapeFromFields<Args>, principal: Principal) => Promise<Row>
   readonly check?: (principal: Principal, args: InputShapeFromFields<Args>) => void
+  readonly after?: Mutation['after']
   readonly price?: FieldPrice
 }
 

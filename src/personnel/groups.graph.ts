@@ -17,7 +17,8 @@ import {
   readNewGroup,
 } from './groups.js'
 import { Person, PersonConnection, PersonFilter } from './people.graph.js'
-import { addMember, membersOfGroup, removeGroup, removeMember } from './people.js'
+import { addMember, membersOfGroup, removeMember } from './people.js'
+import { endMemberships, membersToLeave, removeGroup } from './removedGroups.js'
 
 export const Group = builder.objectRef<GroupRow>('Group')
 Group.implement({
@@ -134,7 +135,9 @@ reportField('removeGroup', {
     'Removes a group: its members leave, its name and externalId are free again, and its id is no longer found. ' +
     'Its history stays, and ends with `REMOVED`.',
   args: (arg) => ({ id: arg.id({ required: true, description: idOf('group', 'name') }) }),
+  price: { records: ({ id }, read) => membersToLeave(read, String(id)) },
   change: (write, { id }) => removeGroup(write, id),
+  after: endMemberships,
 })
 
 function membershipField(name: string, description: string, work: typeof addMember): void {

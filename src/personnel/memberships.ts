@@ -1,4 +1,4 @@
-import { and, ne } from 'drizzle-orm'
+import { and, inArray, ne } from 'drizzle-orm'
 import type { FieldChanges } from '../history/changes.js'
 import type { Stored } from '../history/ledger.js'
 import { byIds } from '../store/query/page.js'
@@ -27,14 +27,14 @@ export async function membershipChangesTo(
     const from = current.get(personId) ?? []
     if (from.length === ids.size && from.every(({ id }) => ids.has(id))) continue
     const to = [...ids].flatMap((id) => groupsById.get(id) ?? [])
-    changes.set(personId, { personId, groupIds: [...ids], changes: { groups: [namesOf(from), namesOf(to)] } })
+    changes.set(personId, { personId, groupIds: [...ids], changes: { groups: [groupNames(from), groupNames(to)] } })
   }
   return changes
 }
 
 export function firstMemberships(personId: string, into: readonly GroupRow[]): MembershipChange[] {
   if (into.length === 0) return []
-  return [{ personId, groupIds: into.map(({ id }) => id), changes: { groups: [[], namesOf(into)] } }]
+  return [{ personId, groupIds: into.map(({ id }) => id), changes: { groups: [[], groupNames(into)] } }]
 }
 
 /** Applies the changes; the people must be stored by then. `inactive` are those of them who are not active, if known. */
@@ -49,7 +49,9 @@ export async function applyMembershipChanges(
   const { db, t, among, insertAll } = write
   const personIds = all.map(({ personId }) => personId)
   const inactiveIds = inactive ?? (await inactiveAmong(write, personIds))
-  await db.delete(t.membership).where(among(t.membership.personId, personIds))
+  // Those of a removed group end later.
+  const isThere = inArray(t.membership.groupId, db.select({ id: t.group.id }).from(t.group))
+  await db.delete(t.membership).where(and(among(t.membership.personId, personIds), isThere))
   const rows = all.flatMap(({ personId, groupIds }) => {
     const live = inactiveIds.has(personId) ? 0 : 1
     return groupIds.map((groupId) => ({ groupId, personId, live }))
@@ -80,7 +82,7 @@ export async function followStatus(
 }
 
 /** In the order of the lists: both engines compare UTF-8, which JavaScript's `<` does not. */
-function namesOf(rows: readonly GroupRow[]): string[] {
-  const bytes = ({ nameFolded }: GroupRow) => Buffer.from(nameFolded)
+export function groupNames(rows: readonly Pick<GroupRow, 'name' | 'nameFolded'>[]): string[] {
+  const bytes = ({ nameFolded }: Pick<GroupRow, 'nameFolded'>) => Buffer.from(nameFolded)
   return [...rows].sort((one, other) => Buffer.compare(bytes(one), bytes(other))).map(({ name }) => name)
 }

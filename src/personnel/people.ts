@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { checkSize, type Detail, details } from '../details.js'
 import { badArgument, Fault } from '../errors.js'
@@ -15,7 +14,6 @@ import {
   text,
   type Values,
 } from '../fields.js'
-import { BATCH_ROWS } from '../history/changes.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { equalsFolded, type Naming, type Optional, refersTo, unindexed } from '../store/query/conditions.js'
@@ -38,7 +36,7 @@ import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold, foldedName, InputCheck, lengthViolation, tooManyItems, trimmed } from '../text.js'
 import { PERSON_STATUSES, type PersonStatus, TEXT_MAX } from '../vocabulary.js'
-import { type GroupRow, groupNaming, groups, groupsLedger, groupsOfPeople } from './groups.js'
+import { type GroupRow, groupNaming, groups, groupsOfPeople } from './groups.js'
 import { applyMembershipChanges, firstMemberships, followStatus, membershipChangesTo } from './memberships.js'
 import { refuseDuplicate } from './uniqueness.js'
 
@@ -342,26 +340,6 @@ export function addMember(write: Write, group: string, person: string): Promise<
 /** Removes a member; no effect if not a member. */
 export function removeMember(write: Write, group: string, person: string): Promise<GroupRow> {
   return regroupOne(write, group, person, (ids, id) => ids.delete(id))
-}
-
-/** Removes a group: its members leave, and its name is free again. */
-export async function removeGroup(write: Write, idOrName: string): Promise<GroupRow> {
-  const group = await referredRow(write, groups, groupNaming, idOrName)
-  const { db, t } = write
-  const { personId, groupId } = t.membership
-  for (;;) {
-    // Whoever has left is no longer found.
-    const members = db.select({ personId }).from(t.membership).where(eq(groupId, group.id))
-    const ids = (await members.orderBy(personId).limit(BATCH_ROWS)).map((row) => row.personId)
-    if (ids.length === 0) break
-    const current = await groupsOfPeople(write, ids)
-    const others = (id: string) => (current.get(id) ?? []).flatMap((one) => (one.id === group.id ? [] : one.id))
-    await regroup(write, new Map(ids.map((id) => [id, new Set(others(id))])))
-    // Everyone may be in it.
-    await setImmediate()
-  }
-  await groupsLedger(write).remove(group)
-  return group
 }
 
 async function regroupOne(

@@ -277,6 +277,7 @@ test('only the ledger, the erasure and a repair write entities, so that the hist
     'personnel/memberships.ts: delete t.membership',
     'personnel/memberships.ts: insertAll t.membership',
     'personnel/memberships.ts: update t.membership',
+    'personnel/removedGroups.ts: delete t.membership',
     'projects/projects.ts: update t.project',
     'projects/risks.ts: insert t.riskTally',
   ])

@@ -8,6 +8,7 @@ import { createApp } from '../../http/app.js'
 import { createLog } from '../../http/observe/log.js'
 import { connectionsTo, createHttpServer, drain } from '../../http/server.js'
 import { LIMITS } from '../../limits.js'
+import { resumeWrites } from '../../personnel/removedGroups.js'
 import { shownAddress } from '../../store/address.js'
 import { openStore } from '../../store/open.js'
 import { CommandFailed, say } from '../command.js'
@@ -66,6 +67,7 @@ export async function serve(config: Config, { isDemo, oidc, clock, stop }: Serve
       say(
         `Operations Gateway ${VERSION} serves ${shownAddress(config.database)} at ${origin}${config.basePath}/ (Ctrl-C stops it).`,
       )
+    resumeWrites(store, clock)
     // Preloaded while idle, so that the first query does not wait for it.
     setTimeout(() => import('../../http/graphql/handler.js').catch(() => undefined), GRAPHQL_LOADED_AFTER_MS).unref()
     log.info({ signal: await stop }, 'stopping')

@@ -8,7 +8,7 @@ import type { AnyList } from '../../store/query/page.js'
 import type { AnyComputed, AnyRelation } from '../../store/query/relations.js'
 import { isLongColumn, type LongColumn } from '../../store/query/rowCounts.js'
 import type { AnySummary, AnyView } from '../../store/query/views.js'
-import type { Read, Write } from '../../store/store.js'
+import type { Read, Store, Write } from '../../store/store.js'
 
 /** How a field is read, stored in its extensions as `sql`: what plans are made from. */
 export type SqlField =
@@ -113,6 +113,8 @@ export interface Mutation {
   readonly check?: (principal: Principal, args: Arguments) => void
   /** Returns the changed row, or a report. */
   readonly change: (write: Write, args: Arguments, principal: Principal) => Promise<object>
+  /** Further short writes, once it is committed. */
+  readonly after?: (store: Pick<Store, 'read' | 'write'>, clock: () => Date) => Promise<void>
   /** The list of the changed row; undefined for a report. */
   readonly list?: AnyList
 }

@@ -5,6 +5,7 @@ import { LIMITS } from '../../limits.js'
 import { toFault } from '../../store/faults.js'
 import { isIndexed, orderedBy } from '../../store/query/page.js'
 import type { CountedList, CountedRelation, LongColumn, RowCounts } from '../../store/query/rowCounts.js'
+import type { Read } from '../../store/store.js'
 import type { Tables } from '../../store/tables.js'
 import type { Work } from '../../work.js'
 import { mayUseNames } from '../hints/names.js'
@@ -91,7 +92,7 @@ export type FieldPrice =
     }
   /** A list of a derived object: its entries are among those of that object. */
   | { readonly part: 'entries' }
-  | { readonly records: (args: Arguments) => number }
+  | { readonly records: (args: Arguments, read: Read) => number | Promise<number> }
 
 export const FREE: Cost = { fixed: 0, inner: [], texts: [] }
 
@@ -119,7 +120,7 @@ export function within(inner: Inner, fixed = 0): Cost {
 }
 
 /** A root field with the arguments of its slots. */
-interface PricedRoot {
+export interface PricedRoot {
   readonly cost: Cost
   readonly args: readonly Arguments[]
   /** Of a mutation: the cost of what it stores, for the rate limit only, since the number of records has its own limit. */

@@ -7,10 +7,10 @@ import type { Separator } from '../../store/query/json.js'
 import { type Context, missingScope } from '../builder.js'
 import { asFault, publicError } from '../faults.js'
 import { argumentsOf, textBytesOf } from './arguments.js'
-import type { Arguments } from './declared.js'
+import { type Arguments, mutationOf } from './declared.js'
 import type { Refusal } from './entries.js'
 import { type Plan, planFor, type Root } from './plan.js'
-import { type FieldPrice, priceOf } from './prices.js'
+import { type FieldPrice, type PricedRoot, priceOf } from './prices.js'
 import { faultOfRequest, NULL, orFault, type RootRead, type RootResult, readRoots } from './readers.js'
 import { includedBy, type Nodes, type Operation, rootFieldsIn, type Variables } from './selections.js'
 
@@ -144,21 +144,22 @@ function withArguments(root: Root, variables: Variables): Prepared {
 }
 
 async function priced(prepared: readonly Prepared[], context: Context): Promise<number> {
-  const roots = prepared.flatMap(({ root, args }) => {
-    if (args instanceof Fault) return []
-    const storing = 'change' in root.run ? storingCostOf(root, args) : undefined
-    return [{ cost: root.cost, args, ...(storing !== undefined && { storing }) }]
-  })
+  const roots: PricedRoot[] = []
+  for (const { root, args } of prepared) {
+    if (args instanceof Fault) continue
+    const storing = 'change' in root.run ? await storingCostOf(root, args, context) : undefined
+    roots.push({ cost: root.cost, args, ...(storing !== undefined && { storing }) })
+  }
   const { principal, rowCounts: counts, responseBytesMax: bytesMax, work } = context
   return priceOf(roots, { counts, bytesMax, work, mayRead: (scope: Scope) => grants(principal.scopes, scope) })
 }
 
 /** The cost of a mutation for the records that it stores: their number, or their bytes if they are long. */
-function storingCostOf({ slots: [slot] }: Root, [args = {}]: readonly Arguments[]): number {
+async function storingCostOf({ slots: [slot] }: Root, [args = {}]: readonly Arguments[], { store }: Context) {
   const price = slot?.field.extensions['price'] as FieldPrice | undefined
   if (!price || !('records' in price)) return 0
   const long = Math.floor(textBytesOf(Object(args['input'])) / RECORD_BYTES)
-  return Math.max(price.records(args), long) * RECORD_COST
+  return Math.max(await price.records(args, store.read), long) * RECORD_COST
 }
 
 /** What each root field reads. */
@@ -203,7 +204,7 @@ function requireSendable({ responseBytesMax }: Context, results: readonly (RootR
 
 /** Every error of a change concerns its root field alone: others may have been made already. */
 async function changeOne({ root, args }: Prepared, context: Context, around: Around): Promise<RootAnswer> {
-  const { key, nodes, run } = root
+  const { key, nodes, run, slots } = root
   const failed = (error: unknown): RootAnswer => ({ key, nodes, result: asFault(error), refusals: [] })
   if (args instanceof Fault) return failed(args)
   if ('read' in run) {
@@ -215,7 +216,11 @@ async function changeOne({ root, args }: Prepared, context: Context, around: Aro
     const { refusals, run: work } = await run.change(inner, args)
     return { key, nodes, result: await work(), refusals }
   }
-  return around(key, nodes, make).catch(failed)
+  const answered = await around(key, nodes, make).catch(failed)
+  const after = slots[0] && mutationOf(slots[0].field)?.after
+  // What fails here is made up for when it is called next: the change itself is committed.
+  if (!(answered.result instanceof Fault)) await after?.(context.store, context.clock).catch(() => undefined)
+  return answered
 }
 
 /** The `data` of an answer in UTF-8, in pieces. */

@@ -76,9 +76,8 @@ export function personnelTables(columns: Columns) {
   const membership = table(
     'membership',
     {
-      groupId: text('group_id')
-        .notNull()
-        .references(() => group.id),
+      /** No foreign key: the memberships of a removed group, which nobody sees without it, end after it. */
+      groupId: text('group_id').notNull(),
       personId: text('person_id')
         .notNull()
         .references(() => person.id),
