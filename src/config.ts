@@ -288,17 +288,23 @@ export class BadSettings extends Error {}
 /** The given flags, by the names of their settings; a switch that was turned off is `false`. */
 export type Flags = { readonly [Name in SettingName]?: string | boolean | undefined }
 
+/** Where the settings of a command are, besides its flags, and how a complaint calls a flag. */
+const OF_COMMAND = { env: process.env, called: (name: SettingName) => SETTINGS[name].flag.split(' ')[0] }
+/** A program that embeds the service gives them by their names. */
+export const OF_HOST: typeof OF_COMMAND = { env: {}, called: (name) => name }
+
 /** A frozen configuration of these settings, or one error that lists every invalid one. */
-export function readConfig<Name extends SettingName>(flags: Flags, names: readonly Name[]): Pick<Config, Name> {
-  const env = process.env
+export function readConfig<Name extends SettingName>(
+  flags: Pick<Flags, Name>,
+  names: readonly Name[],
+  { env, called } = OF_COMMAND,
+): Pick<Config, Name> {
   const complaints = unknownNames(env)
   const entries = names.map((name) => {
-    const { flag, env: variable, fallback, read, form } = SETTINGS[name]
+    const { env: variable, fallback, read, form } = SETTINGS[name]
     const given = flags[name]
     const [source, text] =
-      given === undefined || given === true
-        ? [variable, env[variable] || undefined]
-        : [flag.split(' ')[0], String(given)]
+      given === undefined || given === true ? [variable, env[variable] || undefined] : [called(name), String(given)]
     if (text === undefined) return [name, fallback]
     const value = read(text)
     if (value === undefined) complaints.push(`${source} is ${JSON.stringify(text)}; it must be ${form}.`)

@@ -3,14 +3,17 @@ import type { pino } from 'pino'
 import { mintKey as mint } from './auth/keys.js'
 import { authenticator, isCallerId } from './auth/principal.js'
 import { isScope, type Scope } from './auth/scopes.js'
-import { oncePer } from './caches.js'
-import { SETTINGS } from './config.js'
+import { tokenSettingsOf } from './auth/tokenSettings.js'
+import { createTokens } from './auth/tokens.js'
+import { lazily, oncePer } from './caches.js'
+import { OF_HOST, readConfig, SETTINGS } from './config.js'
 import { projectKey } from './fields.js'
 import { createContext, type Context as GraphContext } from './graph/builder.js'
 import { loadEntity as load, type ResolveInfo } from './graph/query/resolvers.js'
 import { createApp } from './http/app.js'
 import { RequestDeadline } from './http/deadline.js'
-import { SILENT } from './http/observe/log.js'
+import { createLog } from './http/observe/log.js'
+import type { createMetrics as createMetricsOf } from './http/observe/metrics.js'
 import { LIMITS } from './limits.js'
 import { resumeWrites } from './personnel/removedGroups.js'
 import { projectKeyPart } from './projects/projects.js'
@@ -33,6 +36,7 @@ export interface Store {
   readonly [made]: 'openStore'
   /** Waits for running writes, at most `waitMs` if given. */
   close(waitMs?: number): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** The context that the resolvers of `schema` need. Hosts pass it on. */
@@ -42,13 +46,13 @@ export interface Context {
 
 export interface StoreOptions {
   /** Whether the store may be created and migrated; true by default. */
-  readonly migrate?: boolean
+  readonly migrate?: boolean | undefined
   /** SQLite: the page cache of the writing connection. */
-  readonly cacheBytes?: number
+  readonly cacheBytes?: number | undefined
   /** Called with notices for the operator of the store. */
-  readonly onNotice?: (sentence: string) => void
+  readonly onNotice?: ((sentence: string) => void) | undefined
   /** PostgreSQL: the timeout of a reading statement. */
-  readonly deadlineMs?: number
+  readonly deadlineMs?: number | undefined
 }
 
 /** Opens `file:./data/operations.db` or `postgres://...`, and creates or migrates it first. */
@@ -56,9 +60,16 @@ export async function openStore(database: string, options: StoreOptions = {}): P
   // Otherwise a mistyped URL would become the path of a new file; it is not repeated, because it may hold a password.
   const address = SETTINGS.database.read(database)
   if (address === undefined) throw new Error(`A store is opened by ${SETTINGS.database.form}.`)
-  const opened: unknown = await open(address, options)
+  const opened = await open(address, options)
+  const { close } = opened
+  let closing: Promise<void> | undefined
+  const closeOnce = (waitMs?: number) => {
+    closing ??= close(waitMs)
+    return closing
+  }
+  const store: unknown = Object.assign(opened, { close: closeOnce, [Symbol.asyncDispose]: () => closeOnce() })
   // The brand exists for the type checker only, so that nothing else is accepted as a store.
-  return opened as Store
+  return store as Store
 }
 
 function openedOf(store: Store): OpenedStore {
@@ -75,36 +86,62 @@ export function sdl(): string {
   return printed()
 }
 
-export interface GatewayOptions {
+export interface GatewayOptions extends ServedSettings {
   readonly store: Store
-  /** The path of the gateway as callers see it, such as `/ops`; the root by default. */
-  readonly basePath?: string
-  readonly graphiql?: boolean
+  readonly graphiql?: boolean | undefined
   /** Whether the overview is served at the root of the gateway; true by default. */
-  readonly overview?: boolean
+  readonly overview?: boolean | undefined
   /** Origins whose pages may show the overview in a frame, as in the CSP directive; `'none'` by default. */
-  readonly frameAncestors?: string
-  /** A pino logger; nothing is logged without it. */
-  readonly log?: pino.Logger
-  readonly clock?: () => Date
-  readonly wholeListRowsMax?: number
+  readonly frameAncestors?: string | undefined
+  /** A pino logger; without it errors alone are written, to standard error. */
+  readonly log?: pino.Logger | undefined
+  readonly clock?: (() => Date) | undefined
+  readonly wholeListRowsMax?: number | undefined
   /** Requests a minute for each key, weighted by what they read; 0 for no limit. */
-  readonly ratePerMinute?: number
+  readonly ratePerMinute?: number | undefined
   /** The size of the response cache in bytes; 0 for none. */
-  readonly responseCacheBytesMax?: number
+  readonly responseCacheBytesMax?: number | undefined
   /** Request bodies held and responses being sent by `listener`; beyond it requests get 503. */
-  readonly inFlightBytesMax?: number
+  readonly inFlightBytesMax?: number | undefined
   /** The largest response in bytes; a larger one is refused before it is built. */
-  readonly responseBytesMax?: number
+  readonly responseBytesMax?: number | undefined
   /** How long a request may read before it gets 503. */
-  readonly deadlineMs?: number
+  readonly deadlineMs?: number | undefined
   /**
    * Whom a request comes from, as your program knows it; undefined asks for an API key. Called again while a request
    * waits, so that a session may end. Throw a `Fault` with the code UNAUTHENTICATED to refuse it.
    */
-  readonly authenticate?: (
-    request: IncomingMessage | Request,
-  ) => GatewayCaller | undefined | Promise<GatewayCaller | undefined>
+  readonly authenticate?:
+    | ((request: IncomingMessage | Request) => GatewayCaller | undefined | Promise<GatewayCaller | undefined>)
+    | undefined
+  /** Called after each write of a request. */
+  readonly onWritten?: (() => void) | undefined
+  /** Of `createMetrics`. */
+  readonly metrics?: Metrics | undefined
+}
+
+/** Settings that are given as to `operations serve`. */
+const AS_SERVED = [
+  ...(['basePath', 'corsOrigins', 'trustedProxies', 'oidcIssuer', 'oidcAudience', 'oidcScopeClaim'] as const),
+  ...(['oidcScopeMap', 'oidcProjectsClaim', 'oidcClientId', 'oidcRequest'] as const),
+] as const
+
+/** What `operations serve` takes too, in the form of its flags, such as `https://a.example,https://b.example`. */
+export type ServedSettings = { readonly [Name in (typeof AS_SERVED)[number]]?: string | undefined }
+
+/** Metrics for Prometheus: of a store, and of the gateway that they are given to. */
+export interface Metrics {
+  readonly [made]: 'createMetrics'
+  /** Handles `GET /metrics` of `node:http`. */
+  listener(request: IncomingMessage, response: ServerResponse): void
+  /** The same as a text. */
+  text(): Promise<string>
+}
+
+export async function createMetrics(store: Store): Promise<Metrics> {
+  // Loaded only if needed.
+  const metrics: unknown = (await import('./http/observe/metrics.js')).createMetrics(openedOf(store))
+  return metrics as Metrics
 }
 
 /** The whole service. */
@@ -115,18 +152,28 @@ export interface Gateway {
   listener(request: IncomingMessage, response: ServerResponse): Promise<void>
   /** For the event `checkContinue`: sends `100 Continue` only after the key was checked. */
   checkContinue(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** Answers requests that wait for changes, and waits for running ones. Close the store after it. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
-export function createGateway({ store, ...options }: GatewayOptions): Gateway {
-  resumeWrites(openedOf(store), options.clock ?? now)
-  return createApp({
-    store: openedOf(store),
-    basePath: mountedAt(options.basePath ?? ''),
+export function createGateway(options: GatewayOptions): Gateway {
+  const { log = errorLog(), clock = now, authenticate } = options
+  const store = openedOf(options.store)
+  resumeWrites(store, clock)
+  const { basePath, corsOrigins, trustedProxies, ...oidc } = readConfig(options, AS_SERVED, OF_HOST)
+  const tokenSettings = tokenSettingsOf(oidc)
+  const tokens = tokenSettings && createTokens(tokenSettings, { clock, onNotice: (sentence) => log.warn(sentence) })
+  // Not awaited: the gateway works without its identity provider, and a notice says what is wrong with it.
+  void tokens?.provider.read()
+  // Only `createMetrics` creates them.
+  const given: unknown = options.metrics
+  const metrics = given as ReturnType<typeof createMetricsOf> | undefined
+  const app = createApp({
+    ...{ store, log, clock, basePath, corsOrigins, trustedProxies, tokens },
     graphiql: options.graphiql ?? true,
     overview: options.overview,
     frameAncestors: options.frameAncestors,
-    log: options.log ?? SILENT,
-    clock: options.clock ?? now,
     wholeListRowsMax: options.wholeListRowsMax ?? LIMITS.wholeListRowsMax,
     ratePerMinute: options.ratePerMinute ?? LIMITS.ratePerMinute,
     responseCacheBytesMax: options.responseCacheBytesMax ?? LIMITS.responseCacheBytesMax,
@@ -134,10 +181,15 @@ export function createGateway({ store, ...options }: GatewayOptions): Gateway {
     responseBytesMax: options.responseBytesMax ?? LIMITS.responseBytesMax,
     deadlineMs: options.deadlineMs ?? LIMITS.deadlineMs,
     slowMs: LIMITS.slowQueryMs,
-    corsOrigins: '',
-    callerOf: options.authenticate && callerBy(options.authenticate),
+    callerOf: authenticate && callerBy(authenticate),
+    onWritten: options.onWritten,
+    onFinished: metrics?.onFinished,
   })
+  metrics?.watch(app.gauges)
+  return Object.assign(app, { [Symbol.asyncDispose]: app.close })
 }
+
+const errorLog = lazily(() => createLog('error', process.stderr))
 
 function callerBy(authenticate: NonNullable<GatewayOptions['authenticate']>) {
   return async (request: IncomingMessage | Request): Promise<Principal | undefined> => {
@@ -149,19 +201,12 @@ function callerBy(authenticate: NonNullable<GatewayOptions['authenticate']>) {
   }
 }
 
-function mountedAt(basePath: string): string {
-  const path = SETTINGS.basePath.read(basePath)
-  if (path === undefined)
-    throw new Error(`basePath is ${JSON.stringify(basePath)}; it must be ${SETTINGS.basePath.form}.`)
-  return path
-}
-
 export interface Caller {
   readonly scopes: Iterable<Scope>
   /** The caller's id in the history; `embedded` by default. */
-  readonly id?: string
+  readonly id?: string | undefined
   /** The keys of the projects that the caller may change; all by default. */
-  readonly projects?: readonly string[] | null
+  readonly projects?: readonly string[] | null | undefined
 }
 
 /** A caller of `authenticate`; in the history as `host:ID`. */
@@ -171,11 +216,11 @@ export interface GatewayCaller extends Caller {
 
 export interface ContextOptions {
   /** Stops reading when it is aborted, such as when the client has disconnected. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** How long the reads of a request may take; without limit by default. */
-  readonly deadlineMs?: number
+  readonly deadlineMs?: number | undefined
   /** The rows of the longest whole list. */
-  readonly wholeListRowsMax?: number
+  readonly wholeListRowsMax?: number | undefined
 }
 
 /**
@@ -235,9 +280,9 @@ function noScope(text: string): string {
 export interface KeyOptions {
   readonly name: string
   readonly scopes: readonly Scope[]
-  readonly expiresAt?: Date
+  readonly expiresAt?: Date | undefined
   /** The keys of the projects that it may change; all by default. */
-  readonly projects?: readonly string[]
+  readonly projects?: readonly string[] | undefined
 }
 
 /** A key just created. */

@@ -22,8 +22,10 @@ interface SignInSettings {
 
 const NAMES = ['oidcScopeClaim', 'oidcScopeMap', 'oidcProjectsClaim', 'oidcClientId', 'oidcRequest'] as const
 
+type TokenConfig = Pick<Config, (typeof BOTH)[number] | (typeof NAMES)[number]>
+
 /** Undefined if no identity provider is configured; throws if the settings do not go together. */
-export function tokenSettingsOf(config: Config): TokenSettings | undefined {
+export function tokenSettingsOf(config: TokenConfig): TokenSettings | undefined {
   const { oidcIssuer: issuer, oidcAudience: audience } = config
   if (issuer === undefined || audience === undefined) {
     const [given] = [...BOTH, ...NAMES].filter((name) => config[name] !== undefined)
@@ -45,7 +47,7 @@ function flagOf(name: SettingName): string {
   return SETTINGS[name].flag.split(' ')[0] ?? ''
 }
 
-function scopeMapOf({ oidcScopeMap: given }: Config): TokenSettings['scopeMap'] {
+function scopeMapOf({ oidcScopeMap: given }: TokenConfig): TokenSettings['scopeMap'] {
   if (!given) return undefined
   const checked = [...given].map(([name, scopes]) => {
     const wrong = scopes.find((scope) => !isScope(scope))
@@ -56,7 +58,7 @@ function scopeMapOf({ oidcScopeMap: given }: Config): TokenSettings['scopeMap'] 
   return new Map(checked)
 }
 
-function signInOf({ oidcClientId: clientId, oidcRequest: request }: Config): SignInSettings | undefined {
+function signInOf({ oidcClientId: clientId, oidcRequest: request }: TokenConfig): SignInSettings | undefined {
   if (clientId === undefined && request === undefined) return undefined
   if (clientId === undefined || request === undefined)
     throw new BadSettings(`${flagOf('oidcClientId')} and ${flagOf('oidcRequest')} are needed together.`)

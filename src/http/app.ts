@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { lazily } from '../caches.js'
 import { Fault } from '../errors.js'
+import { LIMITS } from '../limits.js'
 import { createRateLimits } from './access/rateLimits.js'
 import { createResponseCache } from './cache/responseCache.js'
 import { Engine } from './engine.js'
@@ -31,15 +33,24 @@ export interface App {
   readonly gauges: () => { cacheBytes: number; inFlightBytes: number; waitingPolls: number }
   /** From now on /readyz is 503, and all else is served as before: the server will stop. */
   endReadiness(): void
-  /** Ends the requests that wait for a change: the server stops. */
-  stopWaiting(): void
+  /** Ends the requests that wait for a change, and waits for running ones; those that come later do not wait. */
+  close(): Promise<void>
 }
 
 export function createApp(options: AppOptions): App {
   const { store, log, basePath } = options
   const waiting = new Waiting(store.versions)
   const rateLimits = createRateLimits(options)
-  const engine = new Engine({ ...options, rateLimits, onWritten: () => waiting.poll() })
+  const onWritten = () => {
+    waiting.poll()
+    try {
+      options.onWritten?.()
+    } catch (error) {
+      // The write is done, whatever the host makes of it.
+      log.error({ err: error }, 'onWritten failed')
+    }
+  }
+  const engine = new Engine({ ...options, rateLimits, onWritten })
   const cache = createResponseCache(options.responseCacheBytesMax, rateLimits)
   const headers = createResponseHeaders(options.corsOrigins)
   const inFlight = new BytesInFlight(options.inFlightBytesMax)
@@ -53,6 +64,8 @@ export function createApp(options: AppOptions): App {
     return createGraphqlHandler({ ...shared, log, documents: options.documents })
   })
   const readiness = createReadiness(options)
+  let running = 0
+  let onIdle = () => {}
   const handle: GraphqlHandler = async (exchange) => (await graphql())(exchange)
   const router = createRouter(options, { rateLimits, readiness, rest, graphql: handle })
 
@@ -73,6 +86,7 @@ export function createApp(options: AppOptions): App {
   /** `sending` is undefined for fetch, where the end of sending is not known. */
   const respondTo = async (exchange: Received, sending?: ServerResponse): Promise<HttpResponse> => {
     const { record } = exchange
+    running += 1
     try {
       let response = await fresh(exchange)
       if (sending && response.body && !inFlight.send(sending, response.body, record.keyId)) {
@@ -87,8 +101,20 @@ export function createApp(options: AppOptions): App {
       return { ...response, headers: headers.complete(exchange.request, response.headers, exchange.headers) }
     } finally {
       for (const release of exchange.onReady) release()
+      running -= 1
+      if (running === 0) onIdle()
     }
   }
+
+  const close = lazily(async () => {
+    readiness.stop()
+    waiting.stop()
+    if (running === 0) return
+    const idle = new Promise<void>((resolve) => {
+      onIdle = resolve
+    })
+    await Promise.race([idle, sleep(LIMITS.shutdownMs, undefined, { ref: false })])
+  })
 
   const serve = async (request: IncomingMessage, response: ServerResponse, beforeBody?: () => void): Promise<void> => {
     try {
@@ -97,7 +123,10 @@ export function createApp(options: AppOptions): App {
       if (refusal) return refuse(response, refusal)
       const httpRequest = new NodeRequest(request, target, beforeBody)
       const exchange = received(httpRequest, clientAddress(request, trustedProxies), options)
-      sendToNode(response, await respondTo(exchange, response))
+      const answered = await respondTo(exchange, response)
+      // Otherwise the connection would keep the server of a host open.
+      if (waiting.isStopped) response.shouldKeepAlive = false
+      sendToNode(response, answered)
     } catch (error) {
       refuse(response, lastResort(log, error))
     }
@@ -112,7 +141,7 @@ export function createApp(options: AppOptions): App {
     },
     gauges: () => ({ cacheBytes: cache.bytes(), inFlightBytes: inFlight.inUse, waitingPolls: waiting.size }),
     endReadiness: readiness.stop,
-    stopWaiting: () => waiting.stop(),
+    close,
     listener: (request, response) => serve(request, response),
     // Sent only after the key, Content-Type and Content-Length have been checked.
     checkContinue: (request, response) => serve(request, response, () => response.writeContinue()),

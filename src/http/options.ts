@@ -35,5 +35,7 @@ export interface AppOptions extends AuthenticateOptions {
   /** The allowed CORS origins, comma-separated; empty for none. */
   readonly corsOrigins: string
   /** Called after every request, for the metrics. */
-  readonly onFinished?: (exchange: Received, outcome: Outcome) => void
+  readonly onFinished?: ((exchange: Received, outcome: Outcome) => void) | undefined
+  /** Called after each write of a request. */
+  readonly onWritten?: (() => void) | undefined
 }

@@ -124,14 +124,10 @@ function unreadable(code: string | undefined): Fault {
 }
 
 /**
- * Waits up to `shutdownMs` for running requests. A kept-alive connection gets `Connection: close` in its next response:
- * closing it without notice may cut off a request that is already on its way.
+ * Waits up to `shutdownMs` for running requests. The app, which is closed, sends `Connection: close` in the next response of
+ * a kept-alive connection: closing it without notice may cut off a request that is already on its way.
  */
 export function drain(server: Server): Promise<void> {
-  const closeAfterResponse: RequestListener = (_, response) => {
-    response.shouldKeepAlive = false
-  }
-  server.prependListener('request', closeAfterResponse).prependListener('checkContinue', closeAfterResponse)
   // Node counts a connection as idle once its response is written, though a slow client may not have read it yet.
   const isSending = () => connectionsOf.get(server)?.isSending ?? false
   return new Promise((resolve) => {

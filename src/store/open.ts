@@ -3,12 +3,12 @@ import type { MigrationState } from './migrationJournal.js'
 import type { OnNotice, Store } from './store.js'
 
 interface OpenOptions {
-  readonly migrate?: boolean
+  readonly migrate?: boolean | undefined
   /** SQLite: page cache of the writing connection. */
   readonly cacheBytes?: number | undefined
   readonly onNotice?: OnNotice | undefined
   /** PostgreSQL: time limit for a read statement. */
-  readonly deadlineMs?: number
+  readonly deadlineMs?: number | undefined
   /** SQLite: threads for heavy reads; 0 for none. */
   readonly readWorkers?: number | undefined
   /** Waiting writes that are committed in one transaction. */

@@ -25,7 +25,7 @@ async function openServed() {
   const server = createHttpServer(gateway.app)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => {
-    gateway.app.stopWaiting()
+    void gateway.app.close()
     server.closeAllConnections()
     server.close()
   })

@@ -16,7 +16,8 @@ import openapi from 'operations-gateway/openapi.json' with { type: 'json' }
 import manifest from 'operations-gateway/package.json' with { type: 'json' }
 
 const store: Store = await openStore('file:./data/consumer.db')
-const gateway: Gateway = createGateway({ store, basePath: '/ops' })
+const corsOrigins = process.env['ORIGINS']
+const gateway: Gateway = createGateway({ store, basePath: '/ops', corsOrigins, graphiql: undefined, authenticate: undefined })
 const scopes: Scope[] = ['personnel.read']
 const { secret } = await mintKey(store, { name: 'consumer', scopes })
 const headers = { authorization: \`Bearer \${secret}\` }
@@ -27,7 +28,8 @@ const files = [openapi.openapi, manifest.name, import.meta.resolve('operations-g
 console.log(JSON.stringify({ status: response.status, body: await response.json(), executed, files }))
 // @ts-expect-error A store is not for hosts to read.
 store.read
-await store.close()
+const disposables: AsyncDisposable[] = [gateway, store]
+for (const one of disposables) await one[Symbol.asyncDispose]()
 `
 
 const [preamble = ''] = codeOf('embedding.md', 'Inside your own program')

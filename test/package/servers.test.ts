@@ -8,6 +8,7 @@ const { folder } = inject('host')
 
 const [preamble = ''] = codeOf('embedding.md', 'Inside your own program')
 const [, servers = '', graphqlTools = '', fields = '', ownTypes = ''] = codeOf('embedding.md', 'The schema alone')
+const [served = ''] = codeOf('embedding.md', 'What `serve` has')
 const [callers = ''] = codeOf('embedding.md', 'Your own callers instead of keys')
 
 /** The servers of the document, each with the same requests, and once more after the store is closed. */
@@ -96,6 +97,7 @@ beforeAll(async () => {
     'servers.ts': `${preamble}${servers}\nexport { apollo, store, yoga }`,
     'graphqlTools.ts': `${preamble}${graphqlTools}\nexport { merged, stitched, store }`,
     'callers.ts': `${preamble}${callers}`,
+    'served.ts': `${preamble}${served}`,
     'fields.ts': `${fields}\nexport { extended }`,
     'ownTypes.ts': `${ownTypes}\nexport { tasks, withTasks }`,
   }

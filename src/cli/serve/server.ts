@@ -54,7 +54,7 @@ export async function serve(config: Config, { isDemo, oidc, clock, stop }: Serve
       inFlightBytesMax: config.inFlightMegabytes * MEGABYTE,
       responseBytesMax: config.responseMegabytes * MEGABYTE,
       demoKey: isLocal ? demoKey : undefined,
-      ...(metrics && { onFinished: metrics.onFinished }),
+      onFinished: metrics?.onFinished,
     })
     const server = createHttpServer(app, { connectionsPerAddressMax: config.connectionsPerAddress })
     metrics?.watch(() => ({ ...app.gauges(), connections: connectionsTo(server) }))
@@ -74,7 +74,7 @@ export async function serve(config: Config, { isDemo, oidc, clock, stop }: Serve
     app.endReadiness()
     await sleep(config.drainMs)
     stoppedAt = performance.now()
-    app.stopWaiting()
+    void app.close()
     watched?.close()
     watched?.closeAllConnections()
     await drain(server)

@@ -16,7 +16,7 @@ const DURATION_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 const KEYS_MAX = 100
 const OTHERS = 'other'
 
-type Gauges = ReturnType<App['gauges']> & { readonly connections: number }
+type Gauges = ReturnType<App['gauges']> & { readonly connections?: number }
 
 /** Prometheus metrics: what requests do and use, and the state of the store and the process. */
 export function createMetrics(store: Store, documents: Documents = new Map()) {
@@ -56,11 +56,16 @@ export function createMetrics(store: Store, documents: Documents = new Map()) {
   const keys = new Set<string>()
   const keyLabel = (keyId: string) => {
     // People are many, and their subjects may be addresses.
-    if (keyId.startsWith('oidc:')) return 'oidc'
+    const [, kind] = /^(oidc|host):/.exec(keyId) ?? []
+    if (kind !== undefined) return kind
     if (keys.size < KEYS_MAX) keys.add(keyId)
     return keys.has(keyId) ? keyId : OTHERS
   }
   const state = stateGauges(store, gauge)
+  const text = async () => {
+    await state.read()
+    return registry.metrics()
+  }
   return {
     /** Set once there are an app and a server. */
     watch(gauges: () => Gauges): void {
@@ -83,14 +88,12 @@ export function createMetrics(store: Store, documents: Documents = new Map()) {
     listener(request: IncomingMessage, response: ServerResponse): void {
       const isWanted = request.method === 'GET' && request.url === '/metrics'
       if (!isWanted) return void response.writeHead(404).end()
-      state
-        .read()
-        .then(() => registry.metrics())
-        .then(
-          (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
-          () => response.writeHead(503).end(),
-        )
+      text().then(
+        (body) => response.writeHead(200, { 'content-type': registry.contentType }).end(body),
+        () => response.writeHead(503).end(),
+      )
     },
+    text,
   }
 }
 
