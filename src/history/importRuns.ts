@@ -59,3 +59,19 @@ export async function changedBy(read: Read, run: ImportRunRow): Promise<{ entity
   const rows = read.db.select({ entity, entities: countDistinct(entityId) }).from(read.t.change)
   return rows.where(changesOfRun(read, run)).groupBy(entity).orderBy(entity)
 }
+
+/** Runs that undo others, by their ids, with the run that each undoes. */
+export type Undoings = ReadonlyMap<string, string>
+
+export async function undoings({ db, t: { importRun } }: Read): Promise<Undoings> {
+  const { id, undoes } = importRun
+  const rows = await db.select({ id, undoes }).from(importRun).where(eq(importRun.kind, 'UNDO'))
+  return new Map(rows.flatMap((row) => (row.undoes === null ? [] : [[row.id, row.undoes]])))
+}
+
+/** The runs that are undone now: one whose undo is undone in turn is in effect again. */
+export async function undoneRuns(read: Read): Promise<string[]> {
+  const undos = [...(await undoings(read))]
+  const isUndone = (id: string): boolean => undos.some(([undo, undone]) => undone === id && !isUndone(undo))
+  return [...new Set(undos.map(([, undone]) => undone))].filter(isUndone)
+}

@@ -24,6 +24,8 @@ interface LedgerOptions<Row> {
   readonly table: (t: Tables) => PgTable & { id: AnyPgColumn; $inferSelect: Row; $inferInsert: object }
   /** The fields whose changes are recorded in the history. */
   readonly tracked: readonly (keyof Row & string)[]
+  /** The columns with values that no two rows have in common, at least within a project. */
+  readonly unique?: readonly (keyof Row & string)[]
   /** The project that a row belongs to, or is. */
   readonly projectOf?: (row: Row) => string
   /** What counts of a row over time; 0 before it is created. */
@@ -84,6 +86,12 @@ export class Ledger<Row extends Entity> {
     const table = this.options.table(write.t)
     const rows = (isNew: boolean) =>
       pending.filter(({ before }) => (before === undefined) === isNew).map(({ after }) => after)
+    // Values may be swapped, and the store looks at each row by itself.
+    if (pending.length > 1)
+      await write.updateAll(
+        table,
+        pending.flatMap((one) => this.released(one)),
+      )
     await write.insertAll(table, rows(true))
     await write.updateAll(table, rows(false))
     await write.insertAll(write.t.change, history)
@@ -99,6 +107,15 @@ export class Ledger<Row extends Entity> {
     const fields = JSON.stringify(this.differences(row, undefined))
     await db.delete(table(t)).where(eq(table(t).id, row.id))
     await insertAll(t.change, [{ action: 'REMOVED', ...of, fields, ...originOf(this.write) }])
+  }
+
+  /** The row before, with its id in place of the unique values that it gives up. */
+  private released({ before, after }: Stored<Row>): Row[] {
+    const given =
+      this.options.unique?.filter((one) => before && before[one] !== null && before[one] !== after[one]) ?? []
+    return before && given[0]
+      ? [{ ...before, ...Object.fromEntries(given.map((one) => [one, before.id.toUpperCase()])) }]
+      : []
   }
 
   private states(before: Row | undefined, after: Row): Pick<Tables['change']['$inferInsert'], 'stateFrom' | 'stateTo'> {

@@ -25,7 +25,7 @@ export async function importRecords(
   const importer: Importer = await IMPORTERS[noun](run)
   const records = importer.gather?.(given) ?? given
   let done = 0
-  for await (const batch of batchesOf(records)) {
+  for await (const batch of options.undoing ? [records] : batchesOf(records)) {
     await importer.take(batch)
     done += batch.length
     options.onProgress?.(done)

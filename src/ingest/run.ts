@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { and, count, desc, eq, isNotNull, notInArray, or } from 'drizzle-orm'
-import { changesOfRun } from '../history/importRuns.js'
+import { and, count, desc, eq, not, or } from 'drizzle-orm'
+import { changesOfRun, undoneRuns } from '../history/importRuns.js'
 import type { Entity, Ledger, LedgerOutcome } from '../history/ledger.js'
 import { LIMITS } from '../limits.js'
+import type { MergeLinks } from '../personnel/merging.js'
 import type { Write } from '../store/store.js'
 import { InputCheck } from '../text.js'
 import type { ChangeAction } from '../vocabulary.js'
@@ -62,8 +63,18 @@ export interface ImportOptions {
   /** What looks like a mistake is meant. */
   readonly accept?: boolean
   readonly others?: OtherFiles
+  readonly undoing?: Undoing
   readonly wording: Wording
   readonly onProgress?: (records: number) => void
+}
+
+/** Former values that are imported to undo a run: all of them together, because values may have been swapped. */
+interface Undoing {
+  /** By the ids of the entities. */
+  readonly records: ReadonlyMap<string, SourceRecord['values']>
+  readonly links: MergeLinks
+  /** Only finds the violations. */
+  readonly isTrial: boolean
 }
 
 export interface OtherFiles {
@@ -99,7 +110,13 @@ export function importRun(write: Write, options: ImportOptions) {
     ...{ write, options, counts, violations, warnings, unclosed, projects, made },
 
     /** After the first violation the other records are only checked, not stored. */
-    isSound: () => violations.length === 0,
+    isSound: () => violations.length === 0 && !options.undoing?.isTrial,
+
+    /** Whether the holder of a unique value gets another one by the same undo. */
+    isLeaving(holder: Readonly<Record<string, unknown>>, field: string): boolean {
+      const former = options.undoing?.records.get(String(holder['id']))?.[field]
+      return former !== undefined && former !== holder[field]
+    },
 
     count(outcome: LedgerOutcome | 'closed'): void {
       counts[outcome] += 1
@@ -193,14 +210,13 @@ export function refusalToClose(
 /** What the last imports of the source closed as missing, by the id of the project; of people under the empty one. */
 export async function closedLately({ write, options }: ImportRun, noun: SheetNoun): Promise<Map<string, number>> {
   if (options.source === undefined) return new Map()
-  const { db, t } = write
-  const { id, at, kind, noun: of, source, closed, undoes } = t.importRun
+  const { db, t, among } = write
+  const { id, at, kind, noun: of, source, closed } = t.importRun
   const isOurs = and(eq(kind, 'IMPORT'), eq(of, noun), eq(source, options.source))
-  const undone = db.select({ undoes }).from(t.importRun).where(isNotNull(undoes))
   const runs = await db
     .select({ id, at, closed })
     .from(t.importRun)
-    .where(and(isOurs, notInArray(id, undone)))
+    .where(and(isOurs, not(among(id, await undoneRuns(write)))))
     .orderBy(desc(id))
     .limit(LATEST_IMPORTS)
   const total = runs.reduce((sum, run) => sum + run.closed, 0)

@@ -1,4 +1,5 @@
 import { and, asc, eq } from 'drizzle-orm'
+import { Fault } from '../errors.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { SHEETS } from './columns.js'
@@ -27,6 +28,13 @@ export function sourceMaps({ db, t }: Read, source?: string): Promise<Tables['so
 export function isOtherMap(before: AcceptedMap | undefined, given: AcceptedMap): boolean {
   const text = ({ mapping, headings }: AcceptedMap) => [printMapping(mapping), ...headings].join('\n')
   return !before || text(before) !== text(given)
+}
+
+/** Refuses to go on with a map that is no longer the one of its source. */
+export async function requireMap(write: Write, source: string, noun: SheetNoun, read: SourceMap | undefined) {
+  if ((await sourceMap(write, source, noun))?.acceptedAt === read?.acceptedAt) return
+  const sentence = `Another import from the source ${source} has changed its map meanwhile. Import the file again.`
+  throw new Fault('CONFLICT', sentence)
 }
 
 export async function acceptMap(write: Write, source: string, noun: SheetNoun, accepted: AcceptedMap): Promise<void> {

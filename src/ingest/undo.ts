@@ -1,5 +1,5 @@
-import { and, eq, gt } from 'drizzle-orm'
-import { DETAILS, detailsIn } from '../details.js'
+import { and, desc, eq, gt, max } from 'drizzle-orm'
+import { DETAILS, type Detail, detailsIn } from '../details.js'
 import {
   backwards,
   type ChangeRow,
@@ -8,10 +8,27 @@ import {
   fieldChangesOf,
   type Recorded,
 } from '../history/changes.js'
-import { asRun, changesOfRun, type ImportRunRow, recordRun, runById } from '../history/importRuns.js'
+import {
+  asRun,
+  changesOfRun,
+  type ImportRunRow,
+  recordRun,
+  runById,
+  type Undoings,
+  undoings,
+} from '../history/importRuns.js'
+import { groups, groupsOfPeople } from '../personnel/groups.js'
+import { type PersonRow, personnel } from '../personnel/people.js'
+import { type IssueRow, issues } from '../projects/issues.js'
+import { projects } from '../projects/projects.js'
+import { type RiskRow, risks } from '../projects/risks.js'
+import { byIds } from '../store/query/page.js'
 import type { Write } from '../store/store.js'
+import type { Tables } from '../store/tables.js'
 import type { EntityKind } from '../vocabulary.js'
-import { type Undoable, type UndoableRow, undoableNouns } from './undoableNouns.js'
+import type { SheetNoun } from './files/table.js'
+import { importRecords } from './importers.js'
+import type { ImportOptions, SourceRecord } from './run.js'
 
 /** What undoing does to an entity: each field with its value now and the one that it gets, and what is left as it is. */
 export interface Undone {
@@ -37,25 +54,66 @@ export interface UndoReport {
   readonly entities: readonly Undone[]
 }
 
-/** An entity that a run changed, with its changes, the newest first. */
-type Touched = Readonly<{ entity: EntityKind; id: string; changes: ChangeRow[] }>
+type Row = Readonly<Record<string, unknown>>
 
-/** Restores what a run changed, by the history; what was changed again since, or erased, is left. */
+const CLOSED = { status: 'CLOSED' }
+
+/** What differs between the kinds of entities. */
+interface Kind {
+  readonly noun: SheetNoun
+  /** People come before what is theirs, and a project after its entries, without which it may be closed. */
+  readonly place: number
+  /** What an entity becomes that the run created; undefined if it stays. */
+  readonly closing?: Row
+  rows(write: Write, ids: readonly string[]): Promise<ReadonlyMap<string, Row>>
+}
+
+const KINDS: Readonly<Record<EntityKind, Kind>> = {
+  PERSON: { noun: 'people', place: 0, closing: { status: 'INACTIVE', groups: [] }, rows: peopleWithGroups },
+  GROUP: { noun: 'groups', place: 0, rows: (write, ids) => byIds(write, groups, ids) },
+  RISK: {
+    noun: 'risks',
+    place: 1,
+    closing: CLOSED,
+    rows: async (write, ids) => inProjects(write, await byIds(write, risks, ids)),
+  },
+  ISSUE: {
+    noun: 'issues',
+    place: 1,
+    closing: CLOSED,
+    rows: async (write, ids) => inProjects(write, await byIds(write, issues, ids)),
+  },
+  PROJECT: { noun: 'projects', place: 2, closing: CLOSED, rows: (write, ids) => byIds(write, projects, ids) },
+}
+
+/** An entity that a run changed, with its changes, the newest first. */
+type Touched = Readonly<{ id: string; changes: ChangeRow[] }>
+
+/** What is to be done with an entity: the record to import, unless all of it is left. */
+type Plan = Pick<Undone, 'id' | 'name' | 'left'> & Readonly<{ isNew: boolean; record?: Row }>
+
+/** Restores what a run changed, by importing the former values; what was changed again since, or erased, is left. */
 export async function undoRun(single: Write, id: string, operator: string | null): Promise<UndoReport> {
   const write = asRun(single)
   const run = await runById(write, id)
-  const nouns = undoableNouns(write)
-  const cancelled = await cancelledRuns(write)
+  const undoes = await undoings(write)
   const entities: Undone[] = []
-  for await (const batch of touchedBy(write, run)) {
-    if (batch.length === 0) continue
-    const later = await laterChanges(write, batch, cancelled)
-    for (const entity of new Set(batch.map((one) => one.entity))) {
-      const ofKind = batch.filter((one) => one.entity === entity)
-      const found = await nouns[entity].find(ofKind.map((one) => one.id))
-      for (const one of ofKind) entities.push(...(await undoOne(one, found.get(one.id), later.get(one.id) ?? [])))
-      await nouns[entity].store()
+  for (const entity of await kindsOf(write, run)) {
+    const plans: Plan[] = []
+    for await (const batch of touchedBy(write, run, entity)) {
+      const rows = await KINDS[entity].rows(
+        write,
+        batch.map((one) => one.id),
+      )
+      const later = await laterChanges(write, batch, run, undoes)
+      const people = await formerPeople(write, batch)
+      for (const one of batch)
+        plans.push(planFor(entity, one, rows.get(one.id), later.get(one.id) ?? new Map(), people))
     }
+    const settled = entity === 'PROJECT' ? await withoutBusy(write, plans) : plans
+    const refused = await restore(write, KINDS[entity].noun, settled)
+    const fields = await changedBy(write, entity)
+    for (const plan of settled) entities.push(...undoneAs(entity, plan, fields.get(plan.id), refused.get(plan.id)))
   }
   const counts = { restored: 0, closed: 0, left: 0 }
   for (const { outcome } of entities) counts[outcome] += 1
@@ -66,72 +124,106 @@ export async function undoRun(single: Write, id: string, operator: string | null
   return { run, importId, counts, entities }
 }
 
-/** Batches of the entities that a run changed. */
-async function* touchedBy(write: Write, run: ImportRunRow): AsyncGenerator<readonly Touched[]> {
+/** The kinds of what a run changed, else the last first: the history of people has the names of groups of that time. */
+async function kindsOf(write: Write, run: ImportRunRow): Promise<EntityKind[]> {
+  const { entity, id } = write.t.change
+  const all = write.db.select({ entity }).from(write.t.change).where(changesOfRun(write, run))
+  const kinds = (await all.groupBy(entity).orderBy(desc(max(id)))).map((row) => row.entity)
+  return kinds.sort((one, other) => KINDS[one].place - KINDS[other].place)
+}
+
+/** Batches of the entities of a kind that a run changed. */
+async function* touchedBy(
+  write: Write,
+  run: Pick<ImportRunRow, 'id' | 'at'>,
+  kind: EntityKind,
+): AsyncGenerator<readonly Touched[]> {
   let touched: Touched[] = []
-  for await (const rows of backwards(write, changesOfRun(write, run))) {
+  for await (const rows of backwards(write, and(changesOfRun(write, run), eq(write.t.change.entity, kind)))) {
     for (const row of rows) {
-      const { entity, entityId: id } = row
       const last = touched.at(-1)
-      if (last?.id === id) last.changes.push(row)
-      else touched.push({ entity, id, changes: [row] })
+      if (last?.id === row.entityId) last.changes.push(row)
+      else touched.push({ id: row.entityId, changes: [row] })
     }
     // The next batch may have more changes of the last entity.
     const [last] = touched.splice(-1)
-    yield touched
+    if (touched.length > 0) yield touched
     touched = last ? [last] : []
   }
-  yield touched
+  if (touched.length > 0) yield touched
 }
 
-/** Runs that were undone, and those that undid them: what they changed counts only if the values show it. */
-async function cancelledRuns({ db, t: { importRun } }: Write): Promise<ReadonlySet<string>> {
-  const { id, undoes } = importRun
-  const rows = await db.select({ id, undoes }).from(importRun).where(eq(importRun.kind, 'UNDO'))
-  return new Set(rows.flatMap((row) => [row.id, row.undoes ?? row.id]))
-}
-
-/** The changes of these entities since, the newest last, by id. */
-async function laterChanges(write: Write, batch: readonly Touched[], cancelled: ReadonlySet<string>) {
-  const { among, db } = write
+/**
+ * Why fields of these entities are left: what has changed them since and is in effect; by the id of the entity and the
+ * field. From the newest on, so that an undo is seen before what it cancels, and cancels nothing if it is cancelled.
+ */
+async function laterChanges(write: Write, batch: readonly Touched[], run: ImportRunRow, undoes: Undoings) {
   const { change } = write.t
   const lastOwn = new Map(batch.map(({ id, changes }) => [id, changes[0]?.id ?? 0]))
-  const first = Math.min(...lastOwn.values())
-  const isLater = and(among(change.entityId, [...lastOwn.keys()]), gt(change.id, first))
-  const later = new Map<string, ChangeRow[]>()
-  for (const row of await db.select().from(change).where(isLater).orderBy(change.id)) {
-    const { entityId, importId } = row
-    if (row.id <= (lastOwn.get(entityId) ?? 0) || cancelled.has(importId ?? '')) continue
-    later.set(entityId, [...(later.get(entityId) ?? []), row])
+  const isLater = and(write.among(change.entityId, [...lastOwn.keys()]), gt(change.id, Math.min(...lastOwn.values())))
+  const reasons = new Map(batch.map(({ id }) => [id, new Map<string, string>()]))
+  const leave = (id: string, field: string, reason: string) => {
+    const ofEntity = reasons.get(id)
+    if (!ofEntity?.has(field)) ofEntity?.set(field, reason)
   }
-  return later
+  const cancelled = new Map<string, { id: string; field: string; reason: string; isSeen: boolean }>()
+  for await (const rows of backwards(write, isLater)) {
+    for (const row of rows.filter((one) => one.id > (lastOwn.get(one.entityId) ?? 0))) {
+      const { entityId: id, importId, recordedAt } = row
+      const target = undoes.get(importId ?? '')
+      for (const field of Object.keys(fieldChangesOf(row)).filter((name) => name !== DERIVED)) {
+        const undo = cancelled.get([id, field, importId].join())
+        const reason = `It was ${target === run.id ? 'undone already' : 'changed again'} at ${recordedAt}.`
+        if (undo) undo.isSeen = true
+        else if (target === undefined) leave(id, field, reason)
+        else cancelled.set([id, field, target].join(), { id, field, reason, isSeen: false })
+      }
+    }
+  }
+  // What is cancelled but not among the later changes is older, or what is to be undone.
+  for (const { id, field, reason, isSeen } of cancelled.values()) if (!isSeen) leave(id, field, reason)
+  return reasons
 }
 
-/** Nothing if it is already as it shall be. */
-async function undoOne(touched: Touched, now: Undoable | undefined, later: readonly ChangeRow[]): Promise<Undone[]> {
-  const { entity, id, changes } = touched
-  const row = now?.row
-  const names = [row?.['reference'] ?? row?.['key'], row?.['name'] ?? row?.['title'] ?? id]
-  const entry = { entity, id, name: names.filter((part) => part != null).join(' ') }
-  const leave = (...left: Left[]): Undone[] =>
-    left.length === 0 ? [] : [{ ...entry, outcome: 'left', fields: {}, left }]
-  if (!now || !row) return leave({ reason: 'It was removed since.' })
-  if (row['erasedAt'] != null) return leave({ reason: 'This person was erased since.' })
+/** The people whom former values name. */
+function formerPeople(write: Write, batch: readonly Touched[]) {
+  const former = batch.flatMap(({ changes }) => changes.map(fieldChangesOf))
+  const ids = former.flatMap((fields) => HOLDERS.flatMap((field) => fields[field]?.[0] ?? []))
+  return byIds(write, personnel, [...new Set(ids.map(String))])
+}
+
+const HOLDERS: readonly string[] = ['ownerId', 'assigneeId']
+
+/** What somebody has lost who was merged into another person. */
+const OF_MERGED: readonly string[] = ['status', 'groups']
+
+/** Follows from other fields, beside which it is recorded. */
+const DERIVED = 'score'
+
+type Reasons = ReadonlyMap<string, string>
+
+function planFor(
+  entity: EntityKind,
+  { id, changes }: Touched,
+  row: Row | undefined,
+  later: Reasons,
+  people: ReadonlyMap<string, PersonRow>,
+): Plan {
+  const { closing } = KINDS[entity]
   const isNew = changes.at(-1)?.action === 'CREATED'
-  if (isNew && !now.closing) return leave({ reason: 'It was created, and undoing removes nothing.' })
-  const again = later.at(-1)
-  if (isNew && again) return leave({ reason: changedAgain(again) })
-  const { values, left } = restorable(netChange(changes), row, later)
+  const names = [row?.['reference'] ?? row?.['key'], row?.['name'] ?? row?.['title'] ?? id]
+  const plan = { id, isNew, name: names.filter((part) => part != null).join(' ') }
+  const leave = (...left: Left[]): Plan => ({ ...plan, left })
+  if (!row) return leave({ reason: 'It was removed since.' })
+  if (row['erasedAt'] != null) return leave({ reason: 'This person was erased since.' })
+  if (isNew && !closing) return leave({ reason: 'It was created, and undoing removes nothing.' })
+  const [again] = later.values()
+  if (isNew && again !== undefined) return leave({ reason: again })
+  const { former, left } = restorable(netChange(changes), row, later, people)
   if (isNew && left.length > 0) return leave(...left)
-  const wanted = isNew ? { ...now.closing } : values
-  const fields = Object.entries(wanted).flatMap(([field, to]) => {
-    const from = valueIn(row, field)
-    return isSame(from, to) ? [] : [[field, [from, to]] as const]
-  })
-  if (fields.length === 0) return leave(...left)
-  const refusal = await now.restore(wanted)
-  if (refusal !== undefined) return leave({ reason: refusal })
-  return [{ ...entry, outcome: isNew ? 'closed' : 'restored', fields: Object.fromEntries(fields), left }]
+  // The importers would bring back people whose status is not given.
+  const record = { id, project: row['project'], status: row['status'], ...(isNew ? closing : former) }
+  return { ...plan, left, record }
 }
 
 /** Each field of several changes with its value before the first and after the last of them. */
@@ -142,22 +234,115 @@ function netChange(changes: readonly ChangeRow[]): FieldChanges {
   return Object.fromEntries(net)
 }
 
-/** The former values of what nothing else has changed since, and the rest with its reasons. */
-function restorable(net: FieldChanges, row: UndoableRow, later: readonly ChangeRow[]) {
-  const values: Record<string, Recorded> = {}
+/** The former values of what nothing else has changed since, as a record has them, and the rest with its reasons. */
+function restorable(net: FieldChanges, row: Row, later: Reasons, people: ReadonlyMap<string, PersonRow>) {
+  const former: Record<string, unknown> = {}
   const left: Left[] = []
+  const isMerged = row['mergedInto'] != null && !('mergedInto' in net)
   for (const [field, [from, to]] of Object.entries(net)) {
-    const again = later.findLast((change) => field in fieldChangesOf(change))
-    if (again) left.push({ field, reason: changedAgain(again) })
+    if (field === DERIVED) continue
+    const holder = HOLDERS.includes(field) ? people.get(String(from)) : undefined
+    const again = later.get(field)
+    if (again !== undefined) left.push({ field, reason: again })
     else if (!isSame(valueIn(row, field), to)) left.push({ field, reason: 'It is no longer as the import left it.' })
-    else if (from === ERASED) left.push({ field, reason: 'Its former value was erased.' })
-    else values[field] = from
+    else if (isMerged && OF_MERGED.includes(field)) left.push({ field, reason: 'This person was merged since.' })
+    else if (from === ERASED || holder?.erasedAt) left.push({ field, reason: 'Its former value was erased.' })
+    else if (field === DETAILS && Array.isArray(from)) former[field] = detailsInOrder(row, from)
+    else former[field] = holder?.mergedInto ?? from
   }
-  return { values, left }
+  return { former, left }
 }
 
-function changedAgain({ recordedAt }: ChangeRow): string {
-  return `It was changed again at ${recordedAt}.`
+/** Plans for projects, of which those that were created stay open while they have entries of others. */
+async function withoutBusy({ db, t }: Write, plans: readonly Plan[]): Promise<Plan[]> {
+  const settled: Plan[] = []
+  for (const { record, ...plan } of plans) {
+    const live = (table: Tables['risk' | 'issue']) =>
+      db.$count(table, and(eq(table.projectId, plan.id), eq(table.live, 1)))
+    const [ofRisks, ofIssues] = plan.isNew && record ? [await live(t.risk), await live(t.issue)] : [0, 0]
+    const reason = `It still has ${ofRisks} live risks and ${ofIssues} open issues.`
+    settled.push(ofRisks + ofIssues > 0 ? { ...plan, left: [{ reason }] } : { ...plan, ...(record && { record }) })
+  }
+  return settled
+}
+
+const OPTIONS: ImportOptions = {
+  matchPeople: true,
+  strictPeople: true,
+  strictReferences: true,
+  wording: { place: (index) => `${index}`, createProjects: '', createGroups: '--create-groups', closeLimit: '' },
+}
+
+/** Imports the records of plans; returns why some are refused: they keep values that others may need, and are left out. */
+async function restore(write: Write, noun: SheetNoun, plans: readonly Plan[]): Promise<Reasons> {
+  const refused = new Map<string, string>()
+  const records = new Map(plans.flatMap(({ id, record }) => (record ? [[id, record] as const] : [])))
+  for (let isTrial = true; ; ) {
+    const ids = [...records.keys()]
+    const given = ids.map((id, index): SourceRecord => ({ index, values: records.get(id) ?? {} }))
+    const links = new Map(
+      [...records].flatMap(([id, { mergedInto }]) => (isLink(mergedInto) ? [[id, mergedInto]] : [])),
+    )
+    const undoing = { records, links, isTrial }
+    const { violations } = await importRecords(write, noun, given, { ...OPTIONS, undoing })
+    if (!isTrial) return refused
+    for (const { index = 0, field, detail } of violations) {
+      const id = ids[index] ?? ''
+      refused.set(id, `${field}: ${detail}`)
+      records.delete(id)
+    }
+    isTrial = violations.length > 0
+  }
+}
+
+function isLink(mergedInto: unknown): mergedInto is string | null {
+  return mergedInto === null || typeof mergedInto === 'string'
+}
+
+/** What this run has changed, as its history has it. */
+async function changedBy(
+  write: ReturnType<typeof asRun>,
+  kind: EntityKind,
+): Promise<ReadonlyMap<string, FieldChanges>> {
+  const fields = new Map<string, FieldChanges>()
+  for await (const batch of touchedBy(write, { id: write.importId, at: write.at }, kind))
+    for (const { id, changes } of batch) fields.set(id, netChange(changes))
+  return fields
+}
+
+function undoneAs(
+  entity: EntityKind,
+  { id, name, isNew, left: others }: Plan,
+  fields: FieldChanges | undefined,
+  refusal: string | undefined,
+): Undone[] {
+  const left = refusal === undefined ? others : [{ reason: refusal }]
+  if (!fields && left.length === 0) return []
+  const outcome = !fields ? 'left' : isNew ? 'closed' : 'restored'
+  return [{ entity, id, name, outcome, fields: fields ?? {}, left }]
+}
+
+/** People, with the names of their groups as in their history. */
+async function peopleWithGroups(write: Write, ids: readonly string[]) {
+  const groupsOf = await groupsOfPeople(write, ids)
+  const named = (id: string) => (groupsOf.get(id) ?? []).map(({ name }) => name)
+  return new Map([...(await byIds(write, personnel, ids))].map(([id, row]) => [id, { ...row, groups: named(id) }]))
+}
+
+/** Entries, with the keys of their projects as in records. */
+async function inProjects(write: Write, rows: ReadonlyMap<string, RiskRow | IssueRow>) {
+  const of = await byIds(write, projects, [...new Set(Array.from(rows.values(), ({ projectId }) => projectId))])
+  return new Map([...rows].map(([id, row]) => [id, { ...row, project: of.get(row.projectId)?.key }]))
+}
+
+/** The details of a row in the order of these names; those that none of them names stay last. */
+function detailsInOrder(row: Row, names: readonly string[]): Detail[] {
+  const place = (name: string) => (names.indexOf(name) + names.length + 1) % (names.length + 1)
+  return detailsOf(row).toSorted((one, other) => place(one.name) - place(other.name))
+}
+
+function detailsOf(row: Row): readonly Detail[] {
+  return detailsIn(row['details'] as string | null)
 }
 
 function isSame(one: Recorded, other: Recorded): boolean {
@@ -165,8 +350,8 @@ function isSame(one: Recorded, other: Recorded): boolean {
 }
 
 /** A field of the history as it is now. */
-function valueIn(row: UndoableRow, field: string): Recorded {
-  const details = detailsIn(row['details'] as string | null)
+function valueIn(row: Row, field: string): Recorded {
+  const details = detailsOf(row)
   if (field === DETAILS) return details.map(({ name }) => name)
   if (field.startsWith(`${DETAILS}.`)) return details.find(({ name }) => field === `${DETAILS}.${name}`)?.text ?? null
   return (row[field] ?? null) as Recorded

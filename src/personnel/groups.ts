@@ -69,7 +69,12 @@ export type GroupInput = Arguments<typeof GROUP_FIELDS>
 export const readGroup = recordReader(GROUP_FIELDS)
 
 export function groupsLedger(write: Write): Ledger<GroupRow> {
-  return new Ledger(write, { kind: 'GROUP', table: (t) => t.group, tracked: ['name', 'externalId', 'description'] })
+  return new Ledger(write, {
+    kind: 'GROUP',
+    table: (t) => t.group,
+    unique: ['nameFolded', 'externalId'],
+    tracked: ['name', 'externalId', 'description'],
+  })
 }
 
 /** A group as it would be stored: the given values merged with the row before. */

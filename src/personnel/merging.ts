@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, isNotNull, or } from 'drizzle-orm'
 import { Fault } from '../errors.js'
 import { BATCH_ROWS } from '../history/changes.js'
 import { asRun, recordRun } from '../history/importRuns.js'
@@ -43,6 +43,25 @@ export async function mergePeople(
   const counts = { created: 0, updated: risks + issues + people, unchanged: 0, closed: 1 }
   const importId = await recordRun(write, { kind: 'MERGE', noun: 'people', source: old.id, operator }, counts)
   return { id: old.id, mergedInto: into.id, importId, risks, issues }
+}
+
+/** Links of people to those whom they are merged into, null for none, by id. */
+export type MergeLinks = ReadonlyMap<string, string | null>
+
+/** Tells why someone cannot be merged, or become INACTIVE, once these links are restored: nobody may be merged twice. */
+export async function refusalOfLinks({ db, t, among }: Write, links: MergeLinks) {
+  const { id, mergedInto } = t.person
+  const into = [...links.values()].flatMap((one) => one ?? [])
+  const people = await db
+    .select()
+    .from(t.person)
+    .where(or(isNotNull(mergedInto), among(id, into)))
+  const linkOf = (row: PersonRow) => (links.has(row.id) ? links.get(row.id) : row.mergedInto)
+  return (of: string): string | undefined => {
+    const target = links.get(of)
+    const other = people.find((row) => linkOf(row) === of || (row.id === target && (linkOf(row) || row.erasedAt)))
+    return other && `${other.name} (${other.id}) was merged or erased since.`
+  }
 }
 
 /** Moves the entries of a person, batch by batch: what has moved is no longer found. */

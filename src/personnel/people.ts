@@ -196,6 +196,7 @@ export function peopleLedger(write: Write): Ledger<PersonRow> {
   return new Ledger<PersonRow>(write, {
     kind: 'PERSON',
     table: (t) => t.person,
+    unique: ['emailFolded', 'externalId'],
     tracked: [...namesOf(PERSON_FIELDS), 'mergedInto'],
     follow: followStatus,
   })

@@ -128,6 +128,7 @@ export function issuesLedger(write: Write): Ledger<IssueRow> {
   return new Ledger(write, {
     kind: 'ISSUE',
     table: (t) => t.issue,
+    unique: ['reference'],
     projectOf: ({ projectId }) => projectId,
     tracked: [...namesOf(ISSUE_FIELDS), 'assigneeId', 'assigneeName', 'riskId'],
   })

@@ -137,6 +137,7 @@ export function projectsLedger(write: Write): Ledger<ProjectRow> {
   return new Ledger(write, {
     kind: 'PROJECT',
     table: (t) => t.project,
+    unique: ['key'],
     projectOf: ({ id }) => id,
     tracked: namesOf(PROJECT_FIELDS),
   })
@@ -163,7 +164,7 @@ export function projectWith(
     name,
     searchFolded: foldedTogether(key, name),
     status: values.status ?? before?.status ?? 'ACTIVE',
-    syncedAt: at,
+    syncedAt: before ? before.syncedAt : at,
     createdAt: at,
     updatedAt: at,
   }

@@ -183,6 +183,7 @@ export function risksLedger(write: Write): Ledger<RiskRow> {
   return new Ledger(write, {
     kind: 'RISK',
     table: (t) => t.risk,
+    unique: ['reference'],
     projectOf: ({ projectId }) => projectId,
     stateOf: (risk) => riskState(risk),
     tracked: [...namesOf(RISK_FIELDS), 'score', 'ownerId', 'ownerName'],

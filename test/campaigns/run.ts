@@ -35,6 +35,10 @@ runNamed('npm run campaign --', {
     about: 'random requests next to a naive model of the documents',
     command: tsx('campaigns/oracle'),
   },
+  undo: {
+    about: 'imports, syncs, merges and edits, undone and redone, next to a replay of the history',
+    command: tsx('campaigns/undo'),
+  },
   soak: { about: 'mixed load for minutes: memory, descriptors, write-ahead log', command: tsx('campaigns/soak') },
   cache: { about: 'cached responses next to fresh ones', command: tsx('campaigns/cache') },
   properties: {

@@ -18,6 +18,7 @@ const HISTORY = 'projects and states in the history'
 const DERIVED = [
   'risks by score',
   'live memberships',
+  'merged people',
   ...['people', 'groups', 'projects', 'risks', 'issues'].map(FOLDED),
   HISTORY,
 ]
@@ -121,7 +122,10 @@ test('every derived value that differs is found, named, and repaired to what it 
   }
   for (const [, table, set, which] of BREAKS) own.run(`update ${table} set ${set} where ${which}`)
   const found = (status: string) =>
-    DERIVED.map((check) => ({ check, status, count: wrong.get(check)?.length, details: wrong.get(check)?.sort() }))
+    DERIVED.map((check) => {
+      const details = wrong.get(check)?.sort() ?? []
+      return { check, status: details.length === 0 ? 'ok' : status, count: details.length, details }
+    })
   const report = async (...flags: string[]) => {
     const { code, stdout, stderr } = await checked(office, '--json', ...flags)
     const checks: { details: string[] }[] = JSON.parse(stdout).checks.slice(-DERIVED.length)
@@ -132,6 +136,36 @@ test('every derived value that differs is found, named, and repaired to what it 
   expect(await report('--repair')).toEqual({ code: 0, stderr: '', checks: found('repaired') })
   expect({ ...own.dump(), revision: [] }).toEqual({ ...before, revision: [] })
   expect(await store.version()).not.toBe(version)
+  expect(await checked(office)).toEqual(SOUND)
+})
+
+test('whoever is merged into someone who is merged too is found, and one of a circle is let go', async () => {
+  const office = await openPast()
+  const { own } = office.gateway
+  const [a, b, c, d] = own.values("select id from person where status = 'ACTIVE' order by id limit 4").map(String)
+  const links = [
+    [a, b],
+    [b, a],
+    [c, a],
+    [d, c],
+  ]
+  for (const [id, into] of links)
+    own.run(`update person set merged_into = '${into}', status = 'INACTIVE' where id = '${id}'`)
+  own.run('update membership set live = 0 where person_id in (select id from person where merged_into is not null)')
+  const { code, stdout } = await checked(office)
+  expect([code, stdout]).toEqual([
+    1,
+    printed(withLine('merged people', `merged people: 2 wrong: ${a} in ${b}, ${d} in ${c}`)),
+  ])
+  expect(await checked(office, '--repair')).toMatchObject({ code: 0 })
+  expect(
+    own.values(`select id, merged_into, status from person where id in ('${a}', '${b}', '${c}', '${d}') order by id`),
+  ).toEqual([
+    [a, null, 'ACTIVE'],
+    [b, a, 'INACTIVE'],
+    [c, a, 'INACTIVE'],
+    [d, a, 'INACTIVE'],
+  ])
   expect(await checked(office)).toEqual(SOUND)
 })
 

@@ -69,6 +69,33 @@ test('what one record of a person has moves to the other, the old id stays and s
   expect((await command('check')).code).toBe(0)
 })
 
+test('two who were merged one way and then the other are never merged into each other', async () => {
+  const { gateway, old, ada, command, owners } = await open()
+  const merge = async (...[one, other]: string[]) =>
+    JSON.parse((await command('merge', one ?? '', 'into', other ?? '', '--json')).stdout).importId as string
+  const undo = async (id: string) => JSON.parse((await command('undo', id, '--yes', '--json')).stdout)
+  const first = await undo(await merge(old, ada))
+  const second = await merge(ada, old)
+  const refused = await undo(first.importId)
+  expect(refused).toMatchObject({ restored: 0, closed: 0, left: expect.any(Number) })
+  expect(JSON.stringify(refused.entities)).toContain(`status: Ada King (${ada}) was merged or erased since.`)
+  const people = () =>
+    gateway.own.values(`select id, status, merged_into from person where id in ('${old}', '${ada}') order by 1`)
+  expect(people()).toEqual([
+    [old, 'ACTIVE', null],
+    [ada, 'INACTIVE', old],
+  ])
+  expect(owners().map(([, owner]) => owner)).toEqual([old, old])
+  expect((await command('check')).code).toBe(0)
+  await undo(second)
+  await undo(first.importId)
+  expect(people()).toEqual([
+    [old, 'INACTIVE', ada],
+    [ada, 'ACTIVE', null],
+  ])
+  expect(owners().map(([, owner]) => owner)).toEqual([ada, ada])
+})
+
 test('lists and registers that still name the old record take nothing from the new one, and both are erased together', async () => {
   const desk = openDesk()
   const put = (noun: string, ...given: string[]) => desk.importSheet(noun, desk.put(`${noun}.csv`, lines(...given)))

@@ -18,7 +18,7 @@ import { importRecords } from '../../ingest/importers.js'
 import { sourceOf } from '../../ingest/imports.js'
 import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
 import { SHIPPED_MAPS } from '../../ingest/shippedMaps.js'
-import { acceptMap, isOtherMap, type SourceMap, sourceMap } from '../../ingest/sourceMaps.js'
+import { acceptMap, isOtherMap, requireMap, type SourceMap, sourceMap } from '../../ingest/sourceMaps.js'
 import type { Store, Write } from '../../store/store.js'
 import { escapedLine, fold } from '../../text.js'
 import {
@@ -217,7 +217,9 @@ async function importFile(store: Store, noun: SheetNoun, file: string, run: Run)
   const mapping = sheet.guess && sheet.mapping ? ofEntries(sheet.mapping) : sheet.mapping
   const isOther = source !== undefined && mapping !== undefined && isOtherMap(before, { mapping, headings })
   const onStored = isOther ? (write: Write) => acceptMap(write, source, noun, { mapping, headings }) : undefined
-  const { result, ...stored } = await importSheet(store, noun, file, sheet, { ...run, source: named, sha256, onStored })
+  const onBegun = async (write: Write) => source !== undefined && requireMap(write, source, noun, before)
+  const storing = { ...run, source: named, sha256, onBegun, onStored }
+  const { result, ...stored } = await importSheet(store, noun, file, sheet, storing)
   const kept = onStored && stored.isStored ? [keptInWords(source, accepted ? undefined : before)] : []
   const notes = [...(accepted && mapping ? [readBy(source, accepted)] : []), ...sheet.notes, ...kept]
   return { ...outcomeOf(noun, file, { ...sheet, notes }, result), ...stored }
@@ -319,17 +321,18 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   EACCES: 'Permission denied.',
 }
 
-/** `onStored` is called in the same transaction. */
+/** `onBegun` and `onStored` are called in the same transaction. */
 type Storing = Run & {
   readonly source: string
   readonly sha256: string
+  readonly onBegun: (write: Write) => Promise<unknown>
   readonly onStored: ((write: Write) => Promise<void>) | undefined
 }
 
 async function importSheet(store: Store, noun: SheetNoun, file: string, { records, unit }: Sheet, run: Storing) {
   const sourceRecords = records.filter(({ violations }) => violations.length === 0)
   const bar = progressBar(file, sourceRecords.length)
-  const { closeLimit, project, signal, clock, missing, sha256, onStored, ...flags } = run
+  const { closeLimit, project, signal, clock, missing, sha256, onBegun, onStored, ...flags } = run
   const closeMissing = flags.closeMissing ?? missing !== undefined
   let result: ImportResult | undefined
   let isStored = false
@@ -340,6 +343,7 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
     await store.write(as, async (single) => {
       isStored = false
       const write = asRun(single)
+      await onBegun(write)
       result = await importRecords(write, noun, sourceRecords, {
         ...flags,
         createProjects: flags.createProjects ?? noun === 'projects',

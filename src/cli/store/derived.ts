@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { and, count, eq, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import { backwards, type ChangeRow, fieldChangesOf } from '../../history/changes.js'
-import { foldedPerson } from '../../personnel/people.js'
+import { foldedPerson, peopleLedger } from '../../personnel/people.js'
 import { foldedEntry } from '../../projects/projectEntries.js'
 import { isLiveRisk } from '../../projects/risks.js'
 import { riskState } from '../../projects/scores.js'
@@ -21,6 +21,7 @@ interface Difference {
 export const DERIVED: Readonly<Record<string, (read: Read) => AsyncIterable<Difference>>> = {
   'risks by score': tallies,
   'live memberships': memberships,
+  'merged people': merges,
   'folded texts of people': derivedIn('person', foldedPerson),
   'folded texts of groups': derivedIn('group', ({ name }) => ({ nameFolded: fold(name) })),
   'folded texts of projects': derivedIn('project', ({ key, name }) => ({ searchFolded: foldedTogether(key, name) })),
@@ -60,6 +61,26 @@ async function* memberships(read: Read): AsyncGenerator<Difference> {
       const isIt = and(eq(membership.groupId, groupId), eq(membership.personId, personId))
       yield { what: `${personId} in ${groupId}`, mend: ({ db }) => db.update(membership).set({ live }).where(isIt) }
     }
+  }
+}
+
+/** Whoever is merged into someone who is merged too; of a circle, the one with the first id is let go. */
+async function* merges({ db, t: { person } }: Read): AsyncGenerator<Difference> {
+  const rows = await db.select().from(person).where(isNotNull(person.mergedInto)).orderBy(person.id)
+  const intoOf = new Map(rows.map(({ id, mergedInto }) => [id, mergedInto ?? '']))
+  for (const row of rows) {
+    const passed: string[] = []
+    let end = intoOf.get(row.id) ?? ''
+    for (; intoOf.has(end) && !passed.includes(end); end = intoOf.get(end) ?? '') passed.push(end)
+    if (intoOf.has(end)) end = passed.slice(passed.indexOf(end)).sort()[0] ?? end
+    if (end === row.mergedInto) continue
+    const link = end === row.id ? ({ mergedInto: null, status: 'ACTIVE' } as const) : { mergedInto: end }
+    const mend: Difference['mend'] = async (write) => {
+      const ledger = peopleLedger(write)
+      ledger.enter(row, { ...row, ...link })
+      await ledger.store()
+    }
+    yield { what: `${row.id} in ${row.mergedInto}`, mend }
   }
 }
 

@@ -5,6 +5,7 @@ import { recordReader, type Values } from '../../fields.js'
 import type { Ledger } from '../../history/ledger.js'
 import { isErasure } from '../../personnel/erasure.js'
 import { applyMembershipChanges, membershipChangesTo } from '../../personnel/memberships.js'
+import { refusalOfLinks } from '../../personnel/merging.js'
 import { checkPerson, type PersonRow, peopleLedger, personnel, personWith } from '../../personnel/people.js'
 import { pagesOf } from '../../store/query/page.js'
 import type { Write } from '../../store/store.js'
@@ -29,6 +30,8 @@ export async function peopleImporter(run: ImportRun): Promise<Importer> {
   // In an empty store everyone is new, and nobody needs to be looked up.
   const isFirst = (await write.db.$count(write.t.person)) === 0
   const moves = addressMoves(run)
+  const { undoing } = run.options
+  const refusalOf = undoing && (await refusalOfLinks(write, undoing.links))
   return {
     gather(all) {
       moves.read(all)
@@ -43,11 +46,16 @@ export async function peopleImporter(run: ImportRun): Promise<Importer> {
       const sound = records.flatMap((record, at) => {
         const { values, check } = record
         const before = roster.match(record)
-        if (before?.mergedInto) {
+        if (before?.mergedInto && !undoing) {
           passOver(run, record, before)
           people?.listed.set(before.mergedInto, values.externalId != null)
           return []
         }
+        const link = undoing?.links.get(before?.id ?? '')
+        const isLeaving = link || (values.status === 'INACTIVE' && before?.status === 'ACTIVE')
+        const refusal = isLeaving && before && refusalOf?.(before.id)
+        if (link && values.status === 'ACTIVE') check.violation('status', 'This person is ACTIVE again since.')
+        else if (refusal) check.violation('status', refusal)
         // An export contains erased people too: in another store they stay erased, and here they must be as they are.
         const isNewlyErased = !before && values.id != null && isErasure(values)
         if (before?.erasedAt) requireErased(before, values, check)
@@ -60,7 +68,8 @@ export async function peopleImporter(run: ImportRun): Promise<Importer> {
         const isRehired = before?.externalId && values.externalId && before.externalId !== values.externalId
         const isBack = (closeMissing || isRehired) && isGone(before) && values.status == null
         const given = isBack ? { ...values, status: 'ACTIVE' as const } : values
-        const draft = personWith(write, before, given, values.id ?? undefined)
+        const linked = before && link !== undefined ? { ...before, mergedInto: link } : before
+        const draft = personWith(write, linked, given, values.id ?? undefined)
         people?.listed.set(draft.id, values.externalId != null)
         if (!before) people?.added.add(draft.id)
         return [{ before, draft: isNewlyErased ? { ...draft, erasedAt: write.at } : draft, groupIds }]
@@ -120,9 +129,11 @@ async function rosterOf(run: ImportRun, records: readonly { values: Columns }[],
   const isGoing = (person: PersonRow, record: Naming) => isGone(person) || isMissing(person, record)
   const objection = (holder: PersonRow, record: Naming, match: PersonRow | undefined) => {
     const isOne = holder.externalId !== null && match !== undefined && holder.mergedInto === match.id
-    if (moves.isLeaving(holder)) leaving.push(holder)
+    if (run.options.undoing) return belongsTo(holder)
+    // The row of someone who was merged is left out.
+    if (moves.isLeaving(holder)) (holder.mergedInto ? recycled : leaving).push(holder)
     else if (isOne) recycled.push(holder)
-    else if (!isGoing(holder, record)) return belongsTo(holder)
+    else if (!isGoing(holder, record) || moves.isListed(holder)) return belongsTo(holder)
     else if (holder.externalId === null || !run.options.accept) return strangerWith(run, holder, record.values.name)
     else recycled.push(holder)
     return undefined

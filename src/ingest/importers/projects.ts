@@ -26,7 +26,8 @@ export function projectsImporter(run: ImportRun): Importer {
           check.violation('id', 'Must be an id in the form of an export.')
         checkProject(before, values, check)
         const holder = projects.found.get(key ?? '')
-        if (holder && holder.id !== before?.id) check.violation('key', `It belongs to ${holder.name} (${holder.id}).`)
+        if (holder && holder.id !== before?.id && !run.isLeaving(holder, 'key'))
+          check.violation('key', `It belongs to ${holder.name} (${holder.id}).`)
         if (key != null) run.claim(record, 'key', key)
         const claimed = before?.id ?? id
         if (claimed != null) run.claim(record, 'id', claimed, id == null ? 'key' : 'id')
@@ -38,7 +39,7 @@ export function projectsImporter(run: ImportRun): Importer {
       await ledger.store()
       for (const { draft } of sound) run.projects.set(draft.id, draft.key)
       const synced = sound.flatMap(({ before }) => before?.id ?? [])
-      if (synced.length > 0) await recordSync(write, synced)
+      if (synced.length > 0 && !run.options.undoing) await recordSync(write, synced)
     },
   }
 }

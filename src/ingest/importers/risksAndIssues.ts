@@ -141,7 +141,8 @@ async function entriesImporter<Row extends EntryRow, V extends EntryValues>(
     if (id != null && !named && !isId(kind, id)) check.violation('id', 'Must be an id in the form of an export.')
     if (named && named.projectId !== project.id)
       check.violation('project', 'This id belongs to an entry of another project.')
-    if (id != null && holder && holder.id !== id) check.violation('reference', `It belongs to ${holder.id}.`)
+    if (id != null && holder && holder.id !== id && !run.isLeaving(holder, 'reference'))
+      check.violation('reference', `It belongs to ${holder.id}.`)
     return id == null ? holder : named
   }
 
@@ -265,7 +266,7 @@ async function entriesImporter<Row extends EntryRow, V extends EntryValues>(
         await closeMissing()
         await warnOfProjects()
       }
-      if (run.projects.size > 0) await recordSync(write, [...run.projects.keys()])
+      if (run.projects.size > 0 && !options.undoing) await recordSync(write, [...run.projects.keys()])
     },
   }
 }

@@ -43,8 +43,10 @@ export function recordMatcher<Row extends Listed>(
     const isLikely = externalId == null || !holder?.externalId || holder.externalId === externalId
     const isMeant = (holder && isSame?.(holder, record, isLikely)) ?? isLikely
     const match = id == null ? (holderOfId ?? (isMeant ? holder : undefined)) : named
-    if (holderOfId && holderOfId !== match) check.violation('externalId', belongsTo(holderOfId))
-    const why = holder && holder !== match ? objection(holder, record, match) : undefined
+    if (holderOfId && holderOfId !== match && !run.isLeaving(holderOfId, 'externalId'))
+      check.violation('externalId', belongsTo(holderOfId))
+    const isTaken = holder && holder !== match && !run.isLeaving(holder, alias)
+    const why = isTaken ? objection(holder, record, match) : undefined
     if (why !== undefined) check.violation(alias, why)
     // No two records may match the same row, or create it twice.
     const claim = (of: string, key: string | null | undefined, field = of) => {
