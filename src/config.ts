@@ -6,6 +6,7 @@ import { LIMITS } from './limits.js'
 /** One setting: where it can be given, its meaning, and how its text is parsed. */
 export interface Setting<T> {
   readonly flag: string
+  /** By default named after the flag: OPERATIONS_BASE_PATH. */
   readonly env: string
   readonly help: string
   readonly fallback: T
@@ -23,6 +24,13 @@ export const MEGABYTE = 1_000_000
 const IN_FLIGHT_MEGABYTES_MIN = (2 * LIMITS.syncBodyBytesMax) / MEGABYTE
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/** What is on unless it is switched off. */
+const ON = {
+  fallback: true,
+  read: (text: string) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  form: 'true or false',
+}
 
 /** Every setting; flags override the environment, which overrides the default. */
 export const SETTINGS = {
@@ -47,12 +55,10 @@ export const SETTINGS = {
     env: 'PORT',
     help: 'the port to listen on; 0 for any free port',
     fallback: 4000,
-    read: (text) => wholeNumber(text, 0, 65_535),
-    form: 'a whole number from 0 to 65535',
+    ...wholeNumber(0, 65_535, 'a whole number from 0 to 65535'),
   }),
   basePath: setting({
     flag: '--base-path <path>',
-    env: 'OPERATIONS_BASE_PATH',
     help: 'the path below which everything is served',
     fallback: '',
     // URLs resolve a segment of dots as a relative path, so such a base path could never match.
@@ -61,23 +67,16 @@ export const SETTINGS = {
   }),
   graphiql: setting({
     flag: '--no-graphiql',
-    env: 'OPERATIONS_GRAPHIQL',
     help: 'do not serve the GraphiQL page',
-    fallback: true,
-    read: yesOrNo,
-    form: 'true or false',
+    ...ON,
   }),
   overview: setting({
     flag: '--no-overview',
-    env: 'OPERATIONS_OVERVIEW',
     help: 'do not serve the overview page at /',
-    fallback: true,
-    read: yesOrNo,
-    form: 'true or false',
+    ...ON,
   }),
   frameAncestors: setting({
     flag: '--frame-ancestors <origins>',
-    env: 'OPERATIONS_FRAME_ANCESTORS',
     help: 'origins whose pages may show the overview in a frame, separated by commas; none by default',
     fallback: "'none'",
     read: frameAncestors,
@@ -85,95 +84,75 @@ export const SETTINGS = {
   }),
   migrate: setting({
     flag: '--no-migrate',
-    env: 'OPERATIONS_MIGRATE',
     help: 'do not apply migrations at start',
-    fallback: true,
-    read: yesOrNo,
-    form: 'true or false',
+    ...ON,
   }),
   wholeListRowsMax: setting({
     flag: '--whole-list-rows-max <rows>',
-    env: 'OPERATIONS_WHOLE_LIST_ROWS_MAX',
     help: 'the most rows of a list without `first` or `limit`',
     fallback: LIMITS.wholeListRowsMax,
-    read: (text) => wholeNumber(text, 1, 10_000_000),
-    form: 'a whole number of at least 1',
+    ...wholeNumber(1, 10_000_000, 'a whole number of at least 1'),
   }),
   rateLimit: setting({
     flag: '--rate-limit <number>',
-    env: 'OPERATIONS_RATE_LIMIT',
     help: 'requests a minute for each key, weighted by what they read; 0 for no limit',
     fallback: LIMITS.ratePerMinute,
-    read: (text) => wholeNumber(text, 0, 10_000_000),
-    form: 'a whole number, or 0 for no limit',
+    ...wholeNumber(0, 10_000_000, 'a whole number, or 0 for no limit'),
   }),
   responseCacheMegabytes: setting({
     flag: '--response-cache-megabytes <number>',
-    env: 'OPERATIONS_RESPONSE_CACHE_MEGABYTES',
     help: 'the size of the response cache; 0 for none',
     fallback: LIMITS.responseCacheBytesMax / MEGABYTE,
-    read: (text) => wholeNumber(text, 0, 100_000),
-    form: 'a whole number of megabytes, or 0 for none',
+    ...wholeNumber(0, 100_000, 'a whole number of megabytes, or 0 for none'),
   }),
   readWorkers: setting({
     flag: '--read-workers <number>',
-    env: 'OPERATIONS_READ_WORKERS',
     help: 'SQLite: threads for heavy reads, 2 by default, or 1 on one core; 0 to read everything in place',
     fallback: undefined as number | undefined,
-    read: (text) => wholeNumber(text, 0, 64),
-    form: 'a whole number up to 64, or 0 for none',
+    ...wholeNumber(0, 64, 'a whole number up to 64, or 0 for none'),
   }),
   writesTogether: setting({
     flag: '--writes-together <number>',
-    env: 'OPERATIONS_WRITES_TOGETHER',
     help: 'waiting writes that are committed in one transaction at most, 100 by default; 1 for each alone',
     fallback: undefined as number | undefined,
-    read: (text) => wholeNumber(text, 1, 1_000),
-    form: 'a whole number from 1 to 1000',
+    ...wholeNumber(1, 1_000, 'a whole number from 1 to 1000'),
   }),
   inFlightMegabytes: setting({
     flag: '--in-flight-megabytes <number>',
-    env: 'OPERATIONS_IN_FLIGHT_MEGABYTES',
     help: 'memory for request bodies being received and responses being sent; beyond it requests get 503',
     fallback: LIMITS.inFlightBytesMax / MEGABYTE,
-    read: (text) => wholeNumber(text, IN_FLIGHT_MEGABYTES_MIN, 100_000),
-    form: `a whole number of megabytes, at least ${IN_FLIGHT_MEGABYTES_MIN}`,
+    ...wholeNumber(
+      IN_FLIGHT_MEGABYTES_MIN,
+      100_000,
+      `a whole number of megabytes, at least ${IN_FLIGHT_MEGABYTES_MIN}`,
+    ),
   }),
   responseMegabytes: setting({
     flag: '--response-megabytes <number>',
-    env: 'OPERATIONS_RESPONSE_MEGABYTES',
     help: 'the largest response; a larger one is refused before it is built',
     fallback: LIMITS.responseBytesMax / MEGABYTE,
-    read: (text) => wholeNumber(text, 1, 900),
-    form: 'a whole number of megabytes from 1 to 900',
+    ...wholeNumber(1, 900, 'a whole number of megabytes from 1 to 900'),
   }),
   connectionsPerAddress: setting({
     flag: '--connections-per-address <number>',
-    env: 'OPERATIONS_CONNECTIONS_PER_ADDRESS',
     help: 'connections from one address, loopback excepted; 0 for no limit by address',
     fallback: LIMITS.connectionsPerAddressMax,
-    read: (text) => wholeNumber(text, 0, LIMITS.connectionsMax),
-    form: `a whole number up to ${LIMITS.connectionsMax}, or 0 for no limit`,
+    ...wholeNumber(0, LIMITS.connectionsMax, `a whole number up to ${LIMITS.connectionsMax}, or 0 for no limit`),
   }),
   deadlineMs: setting({
     flag: '--deadline-ms <milliseconds>',
-    env: 'OPERATIONS_DEADLINE_MS',
     help: 'how long a request may read before it gets 503',
     fallback: LIMITS.deadlineMs,
-    read: (text) => wholeNumber(text, 1, 600_000),
-    form: 'a whole number of milliseconds, at least 1',
+    ...wholeNumber(1, 600_000, 'a whole number of milliseconds, at least 1'),
   }),
   drainMs: setting({
     flag: '--drain-ms <milliseconds>',
-    env: 'OPERATIONS_DRAIN_MS',
     help: 'at a stop: how long to serve on with /readyz at 503, so that a load balancer turns away first',
     fallback: 0,
-    read: (text) => wholeNumber(text, 0, 600_000),
-    form: 'a whole number of milliseconds',
+    ...wholeNumber(0, 600_000, 'a whole number of milliseconds'),
   }),
   trustedProxies: setting({
     flag: '--trusted-proxies <networks>',
-    env: 'OPERATIONS_TRUSTED_PROXIES',
     help: 'proxies whose Forwarded or X-Forwarded-For header tells the address of a client, separated by commas',
     fallback: undefined as BlockList | undefined,
     read: networksIn,
@@ -181,15 +160,12 @@ export const SETTINGS = {
   }),
   slowMs: setting({
     flag: '--slow-ms <milliseconds>',
-    env: 'OPERATIONS_SLOW_MS',
     help: 'log requests that take longer than this',
     fallback: LIMITS.slowQueryMs,
-    read: (text) => wholeNumber(text, 0, 600_000),
-    form: 'a whole number of milliseconds',
+    ...wholeNumber(0, 600_000, 'a whole number of milliseconds'),
   }),
   documents: setting({
     flag: '--documents <file>',
-    env: 'OPERATIONS_DOCUMENTS',
     help: 'a JSON file with the GraphQL documents of your clients: kept by their SHA-256, and named in the metrics',
     fallback: undefined as Documents | undefined,
     read: documentsIn,
@@ -197,15 +173,12 @@ export const SETTINGS = {
   }),
   metricsPort: setting({
     flag: '--metrics-port <number>',
-    env: 'OPERATIONS_METRICS_PORT',
     help: 'serve /metrics for Prometheus on this port, on the same address; not served by default',
     fallback: undefined as number | undefined,
-    read: (text) => wholeNumber(text, 0, 65_535),
-    form: 'a whole number from 0 to 65535',
+    ...wholeNumber(0, 65_535, 'a whole number from 0 to 65535'),
   }),
   corsOrigins: setting({
     flag: '--cors-origins <origins>',
-    env: 'OPERATIONS_CORS_ORIGINS',
     help: 'origins whose pages may call (CORS), separated by commas',
     fallback: '',
     read: originsIn,
@@ -213,7 +186,6 @@ export const SETTINGS = {
   }),
   oidcIssuer: setting({
     flag: '--oidc-issuer <url>',
-    env: 'OPERATIONS_OIDC_ISSUER',
     help: 'the identity provider whose tokens are accepted beside API keys, exactly as in their claim `iss`',
     fallback: undefined as string | undefined,
     read: (text) => (isSafeUrl(text) ? text : undefined),
@@ -221,7 +193,6 @@ export const SETTINGS = {
   }),
   oidcAudience: setting({
     flag: '--oidc-audience <text>',
-    env: 'OPERATIONS_OIDC_AUDIENCE',
     help: 'what tokens for this service have in their claim `aud`',
     fallback: undefined as string | undefined,
     read: oneWord,
@@ -229,7 +200,6 @@ export const SETTINGS = {
   }),
   oidcScopeClaim: setting({
     flag: '--oidc-scope-claim <name>',
-    env: 'OPERATIONS_OIDC_SCOPE_CLAIM',
     help: 'the claim with the scopes, or a path to it such as realm_access.roles; scope, else scp, by default',
     fallback: undefined as string | undefined,
     read: oneWord,
@@ -237,7 +207,6 @@ export const SETTINGS = {
   }),
   oidcScopeMap: setting({
     flag: '--oidc-scope-map <name=scopes>',
-    env: 'OPERATIONS_OIDC_SCOPE_MAP',
     help: 'the scopes of a name in that claim, such as Ops.Reader=projects.read,personnel.read; may be repeated',
     fallback: undefined as ReadonlyMap<string, readonly string[]> | undefined,
     read: scopesByName,
@@ -246,7 +215,6 @@ export const SETTINGS = {
   }),
   oidcProjectsClaim: setting({
     flag: '--oidc-projects-claim <name>',
-    env: 'OPERATIONS_OIDC_PROJECTS_CLAIM',
     help: 'the claim with the keys of the projects that a token may change; all by default',
     fallback: undefined as string | undefined,
     read: oneWord,
@@ -254,7 +222,6 @@ export const SETTINGS = {
   }),
   oidcClientId: setting({
     flag: '--oidc-client-id <text>',
-    env: 'OPERATIONS_OIDC_CLIENT_ID',
     help: 'the public client as which people sign in on the pages; without it they cannot',
     fallback: undefined as string | undefined,
     read: oneWord,
@@ -262,7 +229,6 @@ export const SETTINGS = {
   }),
   oidcRequest: setting({
     flag: '--oidc-request <text>',
-    env: 'OPERATIONS_OIDC_REQUEST',
     help: 'the scopes that the pages request, and resource=URI or audience=URI where the provider needs it',
     fallback: undefined as string | undefined,
     read: (text) => text.trim() || undefined,
@@ -270,7 +236,6 @@ export const SETTINGS = {
   }),
   logLevel: setting({
     flag: '--log-level <level>',
-    env: 'OPERATIONS_LOG_LEVEL',
     help: `the log level: ${LOG_LEVELS.join(', ')}`,
     fallback: 'info',
     read: (text) => (LOG_LEVELS.includes(text) ? text : undefined),
@@ -314,8 +279,10 @@ export function readConfig<Name extends SettingName>(
   return Object.freeze(Object.fromEntries(entries)) as Pick<Config, Name>
 }
 
-function setting<T>(definition: Setting<T>): Setting<T> {
-  return definition
+function setting<T>(definition: Omit<Setting<T>, 'env'> & { readonly env?: string }): Setting<T> {
+  const [flag = ''] = definition.flag.split(' ')
+  const name = flag.replace('--no-', '').replace('--', '').replaceAll('-', '_')
+  return { env: `OPERATIONS_${name.toUpperCase()}`, ...definition }
 }
 
 /** GraphQL texts by their SHA-256. */
@@ -358,9 +325,12 @@ function unknownNames(env: NodeJS.ProcessEnv): string[] {
     .map((name) => `${name} is not a known setting.`)
 }
 
-function wholeNumber(text: string, least: number, most: number): number | undefined {
-  const value = Number(text)
-  return /^\d+$/.test(text) && value >= least && value <= most ? value : undefined
+function wholeNumber(least: number, most: number, form: string) {
+  const read = (text: string) => {
+    const value = Number(text)
+    return /^\d+$/.test(text) && value >= least && value <= most ? value : undefined
+  }
+  return { read, form }
 }
 
 /** A URL that nobody on the way can read or change: https, or http on this machine. */
@@ -402,10 +372,6 @@ function frameAncestors(text: string): string | undefined {
   const all = text.split(',').map((one) => one.trim())
   const isOrigin = (one: string) => /^https?:\/\/[^\s/;,']+$/.test(one) || one === "'self'"
   return text.trim() === "'none'" || all.every(isOrigin) ? all.join(' ') : undefined
-}
-
-function yesOrNo(text: string): boolean | undefined {
-  return text === 'true' ? true : text === 'false' ? false : undefined
 }
 
 /** Sets NODE_ENV unless it is set: graphql-js then skips looking for a second copy of itself at each type check. */
