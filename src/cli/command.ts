@@ -44,6 +44,11 @@ interface StoreFlags {
   readonly database?: string | undefined
 }
 
+/** The flags of a command that can print a JSON document. */
+export interface JsonFlags extends StoreFlags {
+  readonly json?: true
+}
+
 export function databaseOf({ database }: StoreFlags): string {
   return readConfig({ database }, ['database']).database
 }

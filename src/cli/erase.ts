@@ -6,13 +6,11 @@ import type { PersonRow } from '../personnel/people.js'
 import { inShortWrites } from '../store/shortWrites.js'
 import type { Read } from '../store/store.js'
 import { escapedLine } from '../text.js'
-import { commandWith, print, say, WrongUsage, withStore } from './command.js'
+import { commandWith, type JsonFlags, print, say, WrongUsage, withStore } from './command.js'
 import { personNamed } from './history.js'
 
-interface Flags {
+interface Flags extends JsonFlags {
   readonly yes?: true
-  readonly json?: true
-  readonly database?: string
 }
 
 export function eraseCommand(clock: () => Date): Command {

@@ -14,15 +14,13 @@ import { computedValues } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
 import { escapedLine, foldedName } from '../text.js'
 import { ENTITY_KINDS, type EntityKind } from '../vocabulary.js'
-import { commandWith, print, say, WrongUsage, withStore } from './command.js'
+import { commandWith, type JsonFlags, print, say, WrongUsage, withStore } from './command.js'
 import { readPast } from './durations.js'
 
-interface Flags {
+interface Flags extends JsonFlags {
   readonly entity?: string
   readonly project?: string
   readonly since?: string
-  readonly json?: true
-  readonly database?: string
 }
 
 const EXAMPLES = `

@@ -6,7 +6,7 @@ import { projectKey } from '../fields.js'
 import { shownAddress } from '../store/address.js'
 import type { Write } from '../store/store.js'
 import { checkText, escapedLine } from '../text.js'
-import { commandWith, databaseOf, print, say, WrongUsage, withStore } from './command.js'
+import { commandWith, databaseOf, type JsonFlags, print, say, WrongUsage, withStore } from './command.js'
 import { readDuration, readEnd } from './durations.js'
 
 const EXAMPLES = `  operations keys create --name spreadsheet --scope projects.read --expires 90d
@@ -14,12 +14,7 @@ const EXAMPLES = `  operations keys create --name spreadsheet --scope projects.r
 
 A tracker's key needs personnel.read to match owners and assignees with the roster; without it they stay names.`
 
-interface KeyFlags {
-  readonly json?: true
-  readonly database?: string
-}
-
-interface CreateFlags extends KeyFlags {
+interface CreateFlags extends JsonFlags {
   readonly name: string
   readonly scope: string[]
   readonly project?: string[]
@@ -65,7 +60,7 @@ function listCommand(clock: () => Date): Command {
   return commandWith('list', 'list the keys, without their secrets', ['database'])
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  operations keys list --json')
-    .action(async (flags: KeyFlags) => {
+    .action(async (flags: JsonFlags) => {
       const all = await withStore(flags, { create: false }, (store) => keys(store.read))
       if (flags.json) return print(JSON.stringify(all, null, 2))
       if (all.length === 0) return say('There are no keys yet. Create one with `operations keys create`.')
@@ -82,7 +77,7 @@ function revokeCommand(clock: () => Date): Command {
     .argument('<id>', 'the id of the key, from `operations keys list`')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  operations keys revoke key_01k9zq3v5rf8ta4mbw2xnc7dhe')
-    .action(async (id: string, flags: KeyFlags) => {
+    .action(async (id: string, flags: JsonFlags) => {
       const key = await written(flags, clock, async (write) => {
         await existing(write, id)
         await revokeKey(write, id)
@@ -99,7 +94,7 @@ function rotateCommand(clock: () => Date): Command {
     .option('--grace <time>', 'how long the old key keeps working; 0m revokes it at once', DEFAULT_GRACE)
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  operations keys rotate key_01k9zq3v5rf8ta4mbw2xnc7dhe --grace 24h')
-    .action(async (id: string, flags: KeyFlags & { grace: string }) => {
+    .action(async (id: string, flags: JsonFlags & { grace: string }) => {
       const now = clock()
       const oldEndsAt = new Date(now.getTime() + readDuration('--grace', flags.grace))
       const key = await written(flags, clock, async (write) => {
@@ -116,7 +111,7 @@ function rotateCommand(clock: () => Date): Command {
     })
 }
 
-async function showMinted(key: MintedKey, { json, database }: KeyFlags): Promise<void> {
+async function showMinted(key: MintedKey, { json, database }: JsonFlags): Promise<void> {
   const { id, name, secret, scopes, projects, expiresAt } = key
   if (expiresAt === null) say('Warning: this key never expires. Create one that does with `keys create --expires 90d`.')
   if (json) return print(JSON.stringify({ id, name, key: secret, scopes, projects, expiresAt }))
@@ -145,7 +140,7 @@ function statusOf({ revokedAt, expiresAt }: ApiKey, now: Date): string {
   return Date.parse(expiresAt) <= now.getTime() ? `expired ${expiresAt}` : `expires ${expiresAt}`
 }
 
-function written<T>(flags: KeyFlags, clock: () => Date, work: (write: Write) => Promise<T>, create = false) {
+function written<T>(flags: JsonFlags, clock: () => Date, work: (write: Write) => Promise<T>, create = false) {
   return withStore(flags, { create }, (store) => store.write({ by: 'cli', at: clock }, work))
 }
 

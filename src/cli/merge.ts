@@ -1,11 +1,9 @@
 import type { Command } from 'commander'
-import { AS_OPTION, commandWith, operatorOf, print, say, WrongUsage, withStore } from './command.js'
+import { AS_OPTION, commandWith, type JsonFlags, operatorOf, print, say, WrongUsage, withStore } from './command.js'
 import { personNamed } from './history.js'
 
-interface Flags {
+interface Flags extends JsonFlags {
   readonly as?: string
-  readonly json?: true
-  readonly database?: string
 }
 
 const HELP = `

@@ -1,12 +1,10 @@
 import type { Command } from 'commander'
 import { changedBy, type ImportRunRow, newestRuns, runById } from '../../history/importRuns.js'
-import { commandWith, print, say, tableOf, WrongUsage, withStore } from '../command.js'
+import { commandWith, type JsonFlags, print, say, tableOf, WrongUsage, withStore } from '../command.js'
 
-interface Flags {
+interface Flags extends JsonFlags {
   readonly source?: string
   readonly limit: string
-  readonly json?: true
-  readonly database?: string
 }
 
 const LIMIT = '50'

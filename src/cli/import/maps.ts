@@ -3,12 +3,7 @@ import { Fault } from '../../errors.js'
 import { sheetNounOf } from '../../ingest/files/table.js'
 import { forgetMap, sourceMaps } from '../../ingest/sourceMaps.js'
 import { escapedLine } from '../../text.js'
-import { commandWith, print, say, WrongUsage, withStore } from '../command.js'
-
-interface MapFlags {
-  readonly json?: true
-  readonly database?: string
-}
+import { commandWith, type JsonFlags, print, say, WrongUsage, withStore } from '../command.js'
 
 /** The maps that imports of sources were accepted with. */
 export function mapsCommand(clock: () => Date): Command {
@@ -22,7 +17,7 @@ export function mapsCommand(clock: () => Date): Command {
 function listCommand(): Command {
   return commandWith('list', 'list the sources, and since when each map is accepted', ['database'])
     .option('--json', 'print one JSON document')
-    .action(async (flags: MapFlags) => {
+    .action(async (flags: JsonFlags) => {
       const all = await withStore(flags, { create: false }, ({ read }) => sourceMaps(read))
       const shown = all.map(({ source, noun, acceptedAt, headings }) => ({
         ...{ source, noun, acceptedAt },
@@ -40,7 +35,7 @@ function showCommand(): Command {
   return commandWith('show', 'print the map of a source, as a file for --map', ['database'])
     .argument('<source>', 'the source')
     .argument('[noun]', 'what it has, if it has several nouns')
-    .action(async (source: string, noun: string | undefined, flags: MapFlags) => {
+    .action(async (source: string, noun: string | undefined, flags: JsonFlags) => {
       const { map } = await found(source, noun, flags)
       return print(map.trimEnd())
     })
@@ -50,7 +45,7 @@ function forgetCommand(clock: () => Date): Command {
   return commandWith('forget', 'forget the map of a source: the next import is guessed anew', ['database'])
     .argument('<source>', 'the source')
     .argument('[noun]', 'what it has, if it has several nouns')
-    .action(async (source: string, noun: string | undefined, flags: MapFlags) => {
+    .action(async (source: string, noun: string | undefined, flags: JsonFlags) => {
       const map = await found(source, noun, flags)
       await withStore(flags, { create: false }, (store) =>
         store.write({ by: 'cli', at: clock }, (write) => forgetMap(write, source, map.noun)),
@@ -59,7 +54,7 @@ function forgetCommand(clock: () => Date): Command {
     })
 }
 
-async function found(source: string, named: string | undefined, flags: MapFlags) {
+async function found(source: string, named: string | undefined, flags: JsonFlags) {
   const noun = named === undefined ? undefined : sheetNounOf(named)
   if (named !== undefined && noun === undefined) throw new WrongUsage(`There is no noun ${named}.`)
   const all = await withStore(flags, { create: false }, ({ read }) => sourceMaps(read, source))

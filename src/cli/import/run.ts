@@ -24,6 +24,7 @@ import { escapedLine, fold } from '../../text.js'
 import {
   CommandFailed,
   IMPORT_CACHE_BYTES,
+  type JsonFlags,
   operatorOf,
   print,
   progressBar,
@@ -36,7 +37,7 @@ import {
 import { writeOutput } from '../outputFile.js'
 import { type FileOutcome, findingOf, guessInWords, inWords, reportOf, violationsOf, warningsOf } from './report.js'
 
-export interface ImportFlags {
+export interface ImportFlags extends JsonFlags {
   readonly map?: string
   readonly source?: string
   readonly accept?: true
@@ -63,8 +64,6 @@ export interface ImportFlags {
   readonly dryRun?: true
   readonly report?: string
   readonly template?: true
-  readonly json?: true
-  readonly database?: string
 }
 
 /** Prints what would be guessed about a file as a map to edit. */

@@ -1,14 +1,21 @@
 import type { Command } from 'commander'
 import type { Undone, UndoReport } from '../../ingest/undo.js'
 import { escapedLine } from '../../text.js'
-import { AS_OPTION, commandWith, IMPORT_CACHE_BYTES, operatorOf, print, say, withStore } from '../command.js'
+import {
+  AS_OPTION,
+  commandWith,
+  IMPORT_CACHE_BYTES,
+  type JsonFlags,
+  operatorOf,
+  print,
+  say,
+  withStore,
+} from '../command.js'
 import { inText } from '../history.js'
 
-interface Flags {
+interface Flags extends JsonFlags {
   readonly as?: string
   readonly yes?: true
-  readonly json?: true
-  readonly database?: string
 }
 
 const HELP = `

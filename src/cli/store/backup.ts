@@ -4,7 +4,7 @@ import { Fault } from '../../errors.js'
 import { fileOf, isPostgres } from '../../store/address.js'
 import { type Backup, backUp, type Contents } from '../../store/sqlite/backup.js'
 import { restore } from '../../store/sqlite/restore.js'
-import { commandWith, databaseOf, print, say, WrongUsage } from '../command.js'
+import { commandWith, databaseOf, type JsonFlags, print, say, WrongUsage } from '../command.js'
 
 /** The counts printed for people; the JSON document has every table. */
 const NOUNS: readonly (readonly [table: string, one: string, many: string])[] = [
@@ -27,7 +27,7 @@ export function backupCommand(clock: () => Date): Command {
     .option('--force', 'replace an existing file, once the copy is verified')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  operations backup backups/operations-2026-11-02.db')
-    .action(async (raw: string, flags: { force?: true; json?: true; database?: string }) => {
+    .action(async (raw: string, flags: JsonFlags & { force?: true }) => {
       const file = readFile(raw)
       const store = storeFile(flags)
       const signal = untilInterrupted(file)
@@ -38,7 +38,7 @@ export function backupCommand(clock: () => Date): Command {
 }
 
 /** The file of the store: PostgreSQL has programs of its own. */
-function storeFile(flags: { database?: string }): string {
+function storeFile(flags: JsonFlags): string {
   const database = databaseOf(flags)
   if (isPostgres(database)) throw new WrongUsage(PG_DUMP)
   return fileOf(database)
@@ -83,7 +83,7 @@ export function restoreCommand(clock: () => Date): Command {
       '\nStop every server of the store first. The backup is checked before anything is\n' +
         'changed.\n\nExample:\n  operations restore backups/operations-2026-11-02.db',
     )
-    .action(async (file: string, flags: { json?: true; database?: string }) => {
+    .action(async (file: string, flags: JsonFlags) => {
       const store = storeFile(flags)
       const restored = restore(file, store, clock())
       if (flags.json) return print(JSON.stringify({ store, file, ...restored }))

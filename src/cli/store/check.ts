@@ -3,7 +3,7 @@ import { shownAddress } from '../../store/address.js'
 import { isDamage, isDuplicate } from '../../store/faults.js'
 import { FIRST_MAX, type Finding, findingOf, integrityOf } from '../../store/integrity.js'
 import type { Read, Store, Write } from '../../store/store.js'
-import { CommandFailed, commandWith, databaseOf, print, withStore } from '../command.js'
+import { CommandFailed, commandWith, databaseOf, type JsonFlags, print, withStore } from '../command.js'
 import { DERIVED } from './derived.js'
 
 const HELP = `
@@ -20,7 +20,7 @@ export function checkCommand(clock: () => Date): Command {
     .option('--repair', 'derive again what differs, in one transaction')
     .option('--json', 'print one JSON document')
     .addHelpText('after', HELP)
-    .action(async (flags: { repair?: true; json?: true; database?: string }) => {
+    .action(async (flags: JsonFlags & { repair?: true }) => {
       const database = databaseOf(flags)
       const name = shownAddress(database)
       const repairAt = flags.repair && clock
