@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
-import type { Command } from 'commander'
+import { type Command, Help } from 'commander'
 import { tokenSettingsOf } from '../auth/tokenSettings.js'
 import { assumeProduction, type Flags, readConfig, SETTINGS } from '../config.js'
 import { namesOf } from '../fields.js'
@@ -43,25 +43,14 @@ function stopSignal(): Promise<NodeJS.Signals> {
 }
 
 const COLUMNS = 80
+const INDENT = '    '
 
 function limitsHelp(): string {
+  const help = new Help()
+  const wrapped = (text: string) => INDENT + help.boxWrap(text, COLUMNS - INDENT.length).replaceAll('\n', `\n${INDENT}`)
   const groups = Object.entries(LIMIT_GROUPS).map(([heading, group]) => {
-    const limits = Object.entries(group).map(
-      ([name, [value, meaning]]) => `  ${name}: ${value}\n${wrapped(meaning, '    ')}`,
-    )
+    const limits = Object.entries(group).map(([name, [value, meaning]]) => `  ${name}: ${value}\n${wrapped(meaning)}`)
     return [heading, ...limits].join('\n')
   })
   return groups.join('\n\n')
-}
-
-function wrapped(text: string, indent: string): string {
-  let line = ''
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    if (line !== '' && indent.length + line.length + 1 + word.length > COLUMNS) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line].map((one) => indent + one).join('\n')
 }
