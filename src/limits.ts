@@ -77,14 +77,18 @@ export const LIMIT_GROUPS = {
     idempotencyKeyCharactersMax: [255, 'Characters of an Idempotency-Key.'],
     idempotencyMs: [86_400_000, 'How long the response to an Idempotency-Key is stored.'],
     idempotencyBytesMax: [
-      1_000_000,
+      65_536,
       'A stored response; of a longer one only its size and its id are stored, and a retry is a 409.',
+    ],
+    idempotencyKeyBytesMax: [
+      64_000_000,
+      'The stored responses of one key together; beyond it the next ones are not stored, and a retry is a 409.',
     ],
   },
   'Rates and queues': {
     ratePerMinute: [
       6_000,
-      'Requests a minute for each key; a request counts once more for each further 2,000 of its cost. A setting.',
+      'Requests a minute for each key; a request counts once more for each further 2,000 of its cost, and for each 10,000 bytes of history and responses that it stores. A setting.',
     ],
     rateBurst: [1_000, 'Requests that a key may send at once.'],
     wrongKeysPerMinute: [60, 'Wrong keys from one address, of IPv6 from one /64, in a minute.'],

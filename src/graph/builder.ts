@@ -37,20 +37,24 @@ interface ContextOptions extends Pick<Context, 'schema' | 'principal' | 'clock' 
   readonly deadline?: (Deadline & { readonly since: number; goOn(): void }) | undefined
   /** Called for every SQL statement. */
   readonly onStatement?: OnStatement | undefined
+  /** Called with the bytes that a write stores. */
+  readonly onStored?: ((bytes: number) => void) | undefined
   /** Called after each write. */
   readonly onWritten?: (() => void) | undefined
   readonly work?: Work
 }
 
 export function createContext(options: ContextOptions): Context {
-  const { schema, store, principal, clock, deadline, onStatement, onWritten, onPriced } = options
+  const { schema, store, principal, clock, deadline, onStatement, onStored, onWritten, onPriced } = options
   const { wholeListRowsMax = LIMITS.wholeListRowsMax, responseBytesMax = LIMITS.responseBytesMax } = options
   const { work = new Work() } = options
   const write: Store['write'] = (as, work) =>
-    store.write({ onStatement, ...(deadline && { waitingSince: deadline.since }), ...as }, work).finally(() => {
-      deadline?.goOn()
-      onWritten?.()
-    })
+    store
+      .write({ onStatement, onStored, ...(deadline && { waitingSince: deadline.since }), ...as }, work)
+      .finally(() => {
+        deadline?.goOn()
+        onWritten?.()
+      })
   const reading = { owner: principal.keyId, bytesMax: responseBytesMax, onStatement, deadline }
   return {
     schema,

@@ -95,6 +95,7 @@ export class Ledger<Row extends Entity> {
     await write.insertAll(table, rows(true))
     await write.updateAll(table, rows(false))
     await write.insertAll(write.t.change, history)
+    write.onStored?.(history.reduce((bytes, { fields }) => bytes + Buffer.byteLength(fields), 0))
     await this.options.follow?.(write, pending)
     return pending
   }

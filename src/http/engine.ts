@@ -46,9 +46,13 @@ export class Engine {
       if (run.where !== 'server') record.work.add(run.where === 'in place' ? 'store' : 'worker', run.ms)
       if (log.isLevelEnabled('debug')) log.debug({ requestId, ...run }, 'statement')
     }
+    const onStored = (bytes: number) => {
+      record.storedBytes += bytes
+    }
     const { work } = record
     const limits = { wholeListRowsMax, responseBytesMax, work }
-    return createContext({ schema, store, clock, principal, deadline, onStatement, onWritten, onPriced, ...limits })
+    const calls = { onStatement, onStored, onWritten, onPriced }
+    return createContext({ schema, store, clock, principal, deadline, ...calls, ...limits })
   }
 
   read(

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { GraphQLError } from 'graphql'
 import {
+  createResponseRoom,
   type IdempotentRequest,
   idempotencyRecord,
   replaceIdempotencyRecord,
   storeIdempotencyRecord,
   type Unrecorded,
-  unrecordedOf,
   wasUnrecorded,
 } from '../auth/idempotencyRecords.js'
 import { grants, type Scope } from '../auth/scopes.js'
@@ -61,6 +61,7 @@ interface RecordedError {
 export function createIdempotentMutations() {
   /** The running requests. Of this process only: against another one, the transaction checks the records again. */
   const running = new Set<string>()
+  const hasRoom = createResponseRoom()
 
   /** Throws a 409 while another request with this Idempotency-Key is running. */
   const alone = async <T>({ keyId, token }: IdempotentRequest, work: () => Promise<T>): Promise<T> => {
@@ -82,7 +83,7 @@ export function createIdempotentMutations() {
       const before = recorded.get(key)
       const [answered, isReplay] = before
         ? [replay(keyed, key, nodes, before), true]
-        : await changeOnce(keyed, key, nodes, change)
+        : await changeOnce({ ...keyed, hasRoom }, key, nodes, change)
       if (isReplay) replayed += 1
       return answered
     }
@@ -134,12 +135,12 @@ async function recordedFields(
 
 /** Makes a change and records its result in one transaction; an error rolls both back. */
 function changeOnce(
-  mutation: KeyedMutation,
+  mutation: KeyedMutation & { readonly hasRoom: ReturnType<typeof createResponseRoom> },
   key: string,
   nodes: Nodes,
   change: Parameters<Around>[2],
 ): Promise<[RootAnswer, isReplay: boolean]> {
-  const { context, request } = mutation
+  const { context, request, hasRoom } = mutation
   const { store, clock, principal } = context
   return store.write({ by: request.keyId, at: clock }, async (write) => {
     const done = await recordedFields(write, mutation)
@@ -150,8 +151,11 @@ function changeOnce(
     const value: unknown = JSON.parse(Buffer.concat(answered.result.json).toString())
     const { errors } = errorsOf({ roots: [answered] })
     const shown = { errors: errors.map(recordedError), scopes: [...principal.scopes] }
-    const unrecorded = unrecordedOf(value, [shown, ...done], answered.result.id)
-    const recorded = { ...shown, ...(unrecorded ? { value: null, unrecorded } : { value }) }
+    const bytes = Buffer.byteLength(JSON.stringify([value, shown, ...done]))
+    // Not the `id` of the response: a client may give another field this name.
+    const unrecorded = { bytes, ...(answered.result.id !== undefined && { id: answered.result.id }) }
+    const isKept = await hasRoom(write, request.keyId, bytes)
+    const recorded = { ...shown, ...(isKept ? { value } : { value: null, unrecorded }) }
     const record = done.size > 0 ? replaceIdempotencyRecord : storeIdempotencyRecord
     await record(write, request, [...done, [key, recorded]])
     return [answered, false]

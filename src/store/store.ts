@@ -113,10 +113,12 @@ export interface Authorship {
   readonly waitingSince?: number
   /** Called with every statement. */
   readonly onStatement?: OnStatement | undefined
+  /** Called with the bytes of what stays in the store besides the state of its rows: history and kept responses. */
+  readonly onStored?: ((bytes: number) => void) | undefined
 }
 
 /** A running transaction; revoked when the promise of its callback settles. */
-export interface Write extends Omit<Read, 'db'>, Bulk {
+export interface Write extends Omit<Read, 'db'>, Bulk, Pick<Authorship, 'onStored'> {
   readonly db: Pick<Database, 'select' | '$count' | 'insert' | 'update' | 'delete'>
   readonly by: string
   readonly at: string

@@ -322,6 +322,34 @@ test('a query that is too dear for what is left is not run, and costs no more th
   expect(gateway.statements().filter((sql) => sql.includes('"person"'))).toEqual([])
 })
 
+test('what a change stores, its history and the response to repeat, is charged to the next requests', async () => {
+  const { gateway } = await openOffice(limited())
+  const caller = await everything(gateway)
+  const text = 'x'.repeat(TEXT_MAX.description)
+  const spent = async (headers: Record<string, string>, change: () => string) => {
+    const before = remaining(await caller.get('/v1/key'))
+    const query = `mutation { ${change()} }`
+    const body = JSON.stringify({ query })
+    const sent = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body }
+    expect((await caller.request('/graphql', sent)).body.errors).toBeUndefined()
+    return before - remaining(await caller.get('/v1/key')) - 1
+  }
+  let id = ''
+  const add = `addGroup(input: { name: "Long", description: "${text}" }) { id }`
+  await caller.graphql(`mutation { ${add} }`).then(({ body }) => ({ id } = body.data.addGroup))
+  const change =
+    (input: string, shown = 'id') =>
+    () =>
+      `changeGroup(id: "${id}", input: { ${input} }) { ${shown} }`
+  expect(await spent({}, change(''))).toBe(1)
+  const [one, other] = ['y', 'z'].map((letter) => letter.repeat(TEXT_MAX.description))
+  expect(await spent({}, change(`description: "${one}"`))).toBe(2)
+  expect(await spent({}, change(`description: "${other}"`))).toBe(2)
+  const shown = Array.from({ length: 6 }, (_, i) => `a${i}: description`).join(' ')
+  expect(await spent({}, change('', shown))).toBe(1)
+  expect(await spent({ 'idempotency-key': 'kept' }, change('', shown))).toBe(6)
+})
+
 test('a new query is charged by its fields, before its SQL is built', async () => {
   const { gateway } = await openOffice(limited({ ratePerMinute: 480 }))
   const caller = await everything(gateway)

@@ -222,6 +222,31 @@ describe('a result that is too long to be stored', () => {
       expect([times, (await send(named)).body.data.changePerson]).toEqual([times, { unrecorded: 'Countess' }])
   })
 
+  test('is one that finds the responses of its key together at their bound', async () => {
+    const { gateway, caller } = await openCompany()
+    const { read } = gateway.store
+    const keys = await read.db.select({ id: read.t.apiKey.id }).from(read.t.apiKey)
+    const EACH = 4_000_000
+    await gateway.write(async ({ insertAll, t, at }) => {
+      const full = Array.from({ length: LIMITS.idempotencyKeyBytesMax / EACH }, (_, i) => `full-${i}`)
+      const row = { fingerprint: 'x', answer: 'x'.repeat(EACH), createdAt: at }
+      await insertAll(
+        t.idempotencyRecord,
+        keys.flatMap(({ id }) => full.map((token) => ({ ...row, keyId: id, token }))),
+      )
+    })
+    const first = await sendWithToken(caller, ADA)
+    expect(first.status).toBe(201)
+    const again = await sendWithToken(caller, ADA)
+    expect([again.status, again.body.existingId]).toEqual([409, first.body.id])
+    const other = await gateway.as('personnel.manage')
+    const hers = { path: '/v1/groups', body: { name: 'Divers' } }
+    expect([replayed(await sendWithToken(other, hers)), replayed(await sendWithToken(other, hers))]).toEqual([
+      null,
+      'true',
+    ])
+  })
+
   test('is a conflict in words if it has no id', async () => {
     const { gateway, send } = await openLong()
     const sync = `mutation { syncProject(input: { key: "LONG", name: "Long", mode: PARTIAL }) {

@@ -10,6 +10,8 @@ import { networkOf } from '../wire/connections.js'
 
 /** Bytes of the body of a refused request that are charged as a cost of 1. */
 export const REFUSED_BYTES_FOR_ONE = 10
+/** Bytes of history and of kept responses that a token stands for. */
+export const STORED_BYTES_FOR_ONE = 10_000
 /** The share of the burst that a single request is charged at most. */
 export const REQUEST_SHARE_MAX = 0.25
 /** Milliseconds of a worker that a token stands for: at the default rate, a key that uses all of it occupies one thread. */
@@ -123,11 +125,12 @@ export function createRateLimits(options: AppOptions) {
       const level = spend(keyId, received, extra)
       if (level && !level.isAllowed) spend(keyId, received, level.remaining)
     },
-    /** Charges work beyond what was foreseen as debt, whatever the outcome; the next requests pay it. */
-    chargeWork({ record: { keyId, work, charged }, address }: Received): void {
+    /** Charges work and storage beyond what was foreseen as debt, whatever the outcome; the next requests pay it. */
+    chargeWork({ record: { keyId, work, storedBytes, charged }, address }: Received): void {
       const used = (work.totalMs - work.workerMs) / LOOP_MS_FOR_ONE + work.workerMs / WORKER_MS_FOR_ONE
+      const stored = storedBytes / STORED_BYTES_FOR_ONE
       // A request without a key is not charged before.
-      const debt = Math.min(mostAtOnce, used - Math.max(1, charged))
+      const debt = Math.min(mostAtOnce, used + stored - Math.max(1, charged))
       if (debt <= 0) return
       if (keyId !== undefined) keys?.owe(keyId, debt, monotonicMs())
       else if (address !== undefined) addresses?.owe(networkOf(address), debt, monotonicMs())

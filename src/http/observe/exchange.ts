@@ -67,6 +67,8 @@ export interface RequestRecord {
   readonly work: Work
   /** How many bytes of a body were parsed. */
   bodyBytes: number
+  /** How many bytes of history and of kept responses it stored. */
+  storedBytes: number
   /** The first error of the response, if it has one. */
   refusal?: Fault
   /** Whether a GraphQL response has data besides its errors. */
@@ -118,6 +120,7 @@ export function received(
       storeMs: 0,
       queuedMs: 0,
       bodyBytes: 0,
+      storedBytes: 0,
       work: new Work(monotonicMs),
     },
   }

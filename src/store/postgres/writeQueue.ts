@@ -14,7 +14,7 @@ interface Database {
   readonly open: (withinMs: number) => Promise<Session>
   /** Resolves if the server responds. */
   readonly ping: () => Promise<unknown>
-  readonly writeOn: (run: Run, rest: Bulk & Pick<Write, 'by' | 'at' | 'nonce'>) => Write
+  readonly writeOn: (run: Run, rest: Bulk & Pick<Write, 'by' | 'at' | 'nonce' | 'onStored'>) => Write
   readonly onNotice?: OnNotice | undefined
   /** Waiting writes that are committed in one batch. */
   readonly togetherMax?: number | undefined
@@ -244,7 +244,9 @@ class Transaction {
       return run(sql, values, { hasStablePlan: !this.isLong })
     })
     try {
-      const result = await work(trace.of(database.writeOn(run, { by: as.by, at, nonce, ...bulk })))
+      const result = await work(
+        trace.of(database.writeOn(run, { by: as.by, at, nonce, onStored: as.onStored, ...bulk })),
+      )
       if (this.failure !== undefined) throw this.failure
       if (!as.unseen) raise(this.raised, changed, nonce)
       this.lastTimestamp = at

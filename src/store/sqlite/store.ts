@@ -148,9 +148,9 @@ function indented(rows: readonly unknown[][]): string[] {
 
 const LAST_CHANGE = 'select max(id) from change'
 
-const writeHandle: WriteQueueOptions['handle'] = (statements, { by, onStatement }, { at, nonce }) => {
+const writeHandle: WriteQueueOptions['handle'] = (statements, { by, onStatement, onStored }, { at, nonce }) => {
   const bulk = sqliteBulk(statements, onStatement)
-  return Object.assign(handleOn(statements, { onStatement }), bulk, { by, at, nonce })
+  return Object.assign(handleOn(statements, { onStatement }), bulk, { by, at, nonce, onStored })
 }
 
 /** Throws if the deadline has passed. */
