@@ -115,6 +115,10 @@ test('the environment is read in one file, and the process ends in one', () => {
   expect(using('process.exit')).toEqual(['main.ts'])
 })
 
+test('files are found from one module: the bundler of a host leaves behind what is beside the others', () => {
+  expect(files.filter((file) => code(file).includes('import.meta'))).toEqual(['about.ts'])
+})
+
 test('the 9 MB of GraphiQL are loaded by a worker alone, since loading them takes a second', () => {
   const naming = files.filter((file) => code(file).includes('@graphql-yoga/render-graphiql'))
   expect(naming).toEqual(['http/pages/graphiqlWorker.ts'])

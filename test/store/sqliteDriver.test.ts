@@ -68,4 +68,6 @@ test('the lock keeps npm from compiling the driver that brings its binaries alon
   const lock = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8'))
   // npm reads `gypfile` from the lock alone, and drops it whenever it writes the lock (npm/cli#3341): put it back.
   expect(lock.packages['node_modules/better-sqlite3-13']).toMatchObject({ gypfile: false, optional: true })
+  // So that it is neither installed nor compiled where the other one is used: `npm ci` believes the lock.
+  expect(lock.packages['node_modules/better-sqlite3']).toMatchObject({ engines: { node: '<22' }, optional: true })
 })
