@@ -23,6 +23,7 @@ export abstract class Writes<W extends Waiting> {
   hasFailed = false
   protected readonly queue: FairQueue<W>
   private isRunning = false
+  private interlude: (() => Promise<void>) | undefined
   private running: Promise<void> = Promise.resolve()
 
   constructor(togetherMax = TOGETHER_MAX) {
@@ -45,6 +46,14 @@ export abstract class Writes<W extends Waiting> {
     })
   }
 
+  /** Runs work while no transaction is open. */
+  between(work: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.interlude = () => work().then(resolve, reject)
+      if (!this.isRunning) this.running = this.workOff()
+    })
+  }
+
   /** Adds a write to the queue, with its deadlines. */
   protected abstract enqueue(one: Waiting): void
 
@@ -54,7 +63,11 @@ export abstract class Writes<W extends Waiting> {
   private async workOff(): Promise<void> {
     this.isRunning = true
     try {
-      while (this.queue.waiting > 0) await this.writeTogether()
+      while (this.interlude ?? this.queue.waiting > 0) {
+        const interlude = this.interlude
+        this.interlude = undefined
+        await (interlude?.() ?? this.writeTogether())
+      }
     } finally {
       this.isRunning = false
     }

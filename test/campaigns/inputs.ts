@@ -7,7 +7,7 @@
  *
  * `--minutes` bounds the generated calls, and `--match` is a regular expression for the names of calls, attacks and sieges.
  * `--server` is the folder of another build to measure; its `dist/main.js` is served. The parts: inputs, attacks, sieges
- * (each for a third of `--minutes`), asset, fairness, bodies, rows, commands.
+ * (each for a third of `--minutes`), asset, fairness, movements, log, bodies, rows, commands.
  */
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,6 +22,7 @@ import { bodyCalls, type Ids, parameterCalls, routesOf } from './inputs/restCall
 import { SEARCHES } from './inputs/searches.js'
 import { sieges } from './inputs/sieges.js'
 import { type Call, type Outcome, Stage } from './inputs/stage.js'
+import { fewMovements, longLog } from './inputs/stalls.js'
 import { type Random, randomFrom } from './inputs/values.js'
 
 const { values } = parseArgs({
@@ -191,6 +192,8 @@ if (isChosen('sieges')) {
 }
 if (isChosen('asset')) await runOn('The first page and script of GraphiQL', UNLIMITED, firstPage)
 if (isChosen('fairness')) await runOn('20 connections of movements since 1970', [], fairness)
+if (isChosen('movements')) await runOn('Five movements on three connections', UNLIMITED, fewMovements)
+if (isChosen('log')) await runOn('A long write-ahead log', UNLIMITED, longLog)
 if (isChosen('bodies')) await runOn('Three connections of bodies of 16 MB', UNLIMITED, largeBodies)
 if (isChosen('rows')) await runOn('Rows as large as may be', UNLIMITED, largeRows)
 if (isChosen('commands')) console.log(`\nThe command line\n\n- ${commandTimes(build).join('\n- ')}`)

@@ -7,7 +7,7 @@ import { RequestDeadline } from '../../src/http/deadline.js'
 import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
-import { WORKERS_MAX } from '../../src/store/sqlite/readWorkers.js'
+import { ReadWorkers, WORKERS_MAX } from '../../src/store/sqlite/readWorkers.js'
 import { WAL_BYTES_MAX } from '../../src/store/sqlite/walLimit.js'
 import { addProject, addRisks, project, risk } from '../support/fixtures.js'
 import { type Caller, type Gateway, openFilled, openGateway } from '../support/harness.js'
@@ -268,6 +268,35 @@ test('nor does a long statement of one worker hold the others for longer', async
   expect((await caller.get('/v1/risks?total=true&limit=1&search=a')).status).toBe(200)
   await gateway.store.close()
   await stopped
+})
+
+test('the write-ahead log is emptied by the first write after a long statement, and not ten seconds later', async () => {
+  const { gateway } = await openSlow({ deadlineMs: 5_000 }, 1)
+  const caller = await gateway.as('projects.manage')
+  for (let round = 0; logBytes(gateway) <= WAL_BYTES_MAX - 1_000_000; round++) await syncMuch(caller, round)
+  const stopped = expect(
+    gateway.store.reading({ deadline: new RequestDeadline(2_500) }).rows(ENDLESS),
+  ).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' })
+  for (let round = 0; logBytes(gateway) <= WAL_BYTES_MAX; round++) await syncMuch(caller, round)
+  await stopped
+  const afterWrite = async () => {
+    await caller.post('/v1/projects', { key: 'LOG', name: `Written ${performance.now()}` })
+    return logBytes(gateway)
+  }
+  await expect.poll(afterWrite, { timeout: 6_000, interval: 100 }).toBeLessThan(WAL_BYTES_MAX / 2)
+})
+
+test('reads give way to a log that is far too long, and begin again', async () => {
+  const own = newStore()
+  const workers = new ReadWorkers(own.file, { requireUsable: () => undefined })
+  const ended = expect(workers.run([ENDLESS])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await workers.hold({ isUrgent: true })
+  expect(workers.queue.waiting).toBe(1)
+  workers.release()
+  expect(workers.queue.underWay).toBe(1)
+  await workers.close()
+  await ended
+  own.remove()
 })
 
 test('a statement is stopped at its deadline, and its thread reads for others', async () => {

@@ -60,8 +60,6 @@ const IDLE: Omit<Thread, 'worker' | 'stop'> = {
 interface ReadWorkersOptions {
   /** Throws if the file must no longer be opened. */
   readonly requireUsable: () => void
-  /** Called when workers that are held have become idle. */
-  readonly onIdle: () => void
   readonly threadsMax?: number | undefined
 }
 
@@ -72,7 +70,8 @@ export class ReadWorkers {
   private readonly threads = new Set<Thread>()
   readonly queue: FairQueue<Task>
   private isClosed = false
-  private isHeld = false
+  /** While no statement may start: called once none runs any more. */
+  private held: (() => void) | undefined
 
   constructor(file: string, options: ReadWorkersOptions) {
     this.file = file
@@ -101,14 +100,23 @@ export class ReadWorkers {
     })
   }
 
-  /** Lets running statements end, and starts no others until `release`. */
-  hold(): void {
-    this.isHeld = true
+  /** Whether a statement runs that began before. */
+  isBusySince(instant: number): boolean {
+    return [...this.threads].some(({ running, begunAt }) => running && begunAt < instant)
+  }
+
+  /** Starts no statements until `release`; resolves then, or when those that run have ended. Urgent: they begin again. */
+  hold({ isUrgent }: { readonly isUrgent: boolean }): Promise<void> {
+    return new Promise((resolve) => {
+      this.held = resolve
+      if (isUrgent) for (const thread of this.threads) if (thread.task) interrupt(thread)
+      this.assign()
+    })
   }
 
   release(): void {
-    if (!this.isHeld) return
-    this.isHeld = false
+    this.held?.()
+    this.held = undefined
     this.assign()
   }
 
@@ -138,8 +146,8 @@ export class ReadWorkers {
   }
 
   private assign(): void {
-    if (this.isHeld) {
-      if (this.isIdle) this.options.onIdle()
+    if (this.held) {
+      if (this.isIdle) this.held()
       return
     }
     for (let next = this.queue.take(); next; next = this.queue.take()) {
@@ -160,8 +168,7 @@ export class ReadWorkers {
     const threads = [...this.threads].filter(({ task }) => task && this.queue.isOverShare(task.owner))
     const [latest] = threads.sort((one, other) => other.begunAt - one.begunAt)
     if (!latest) return
-    latest.isInterrupted = true
-    Atomics.store(latest.stop, 0, 1)
+    interrupt(latest)
   }
 
   /** An idle thread, or a new one: no more tasks are taken than there may be threads. */
@@ -259,6 +266,12 @@ export class ReadWorkers {
     this.free(thread)
     if (!this.isClosed) this.assign()
   }
+}
+
+/** Stops what a thread runs, which runs again later. */
+function interrupt(thread: Thread): void {
+  thread.isInterrupted = true
+  Atomics.store(thread.stop, 0, 1)
 }
 
 function isStopping({ stop }: Thread): boolean {

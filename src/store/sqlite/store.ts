@@ -10,7 +10,7 @@ import { type Connection, connect } from './driver.js'
 import { type AtOnce, handleOn, type Offload, weightsOn } from './handle.js'
 import { ReadWorkers } from './readWorkers.js'
 import { StatementCache, type Statements } from './statements.js'
-import { walLimit } from './walLimit.js'
+import { type Checkpoint, walLimit } from './walLimit.js'
 import { isBusy, WriteQueue, type WriteQueueOptions } from './writeQueue.js'
 
 /** Rows that a statement may read on the event loop; one that may read more runs in a read worker. */
@@ -46,8 +46,12 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     if (named() !== 'opened') throw moved()
   }
   const logBytes = () => sizeOf(`${file}-wal`)
-  const workers = new ReadWorkers(file, { requireUsable, onIdle: () => limitWal(), threadsMax: readWorkers })
-  const limitWal = walLimit({ writer, workers, bytes: logBytes })
+  const workers = new ReadWorkers(file, { requireUsable, threadsMax: readWorkers })
+  // A log of 900 MB takes seconds, so neither SQLite's own checkpoints nor ours run on the event loop.
+  writer.pragma('wal_autocheckpoint = 0')
+  const emptier = new ReadWorkers(file, { requireUsable, threadsMax: 1 })
+  const checkpoint = readWorkers === 0 ? checkpointOn(writer) : checkpointIn(emptier)
+  const limitWal = walLimit({ workers, bytes: logBytes, checkpoint, betweenWrites: (work) => writes.between(work) })
   const togetherMax = options.writesTogether
   const writes = new WriteQueue(writer, { onNotice, requireUsable, handle: writeHandle, onEnd: limitWal, togetherMax })
   const ofReader = { statements: new StatementCache(reader), versions: versionsOf(reader, () => 0) }
@@ -129,10 +133,22 @@ export function openSqlite(file: string, options: SqliteOptions = {}): Store {
     },
     async close() {
       await writes.idle()
-      await workers.close()
+      await Promise.all([workers.close(), emptier.close()])
       reader.close()
       writer.close()
     },
+  }
+}
+
+/** Without threads: whole, when no transaction is open. */
+function checkpointOn(writer: Connection): Checkpoint {
+  return async (mode) => mode === 'truncate' && writer.pragma('wal_checkpoint(truncate)', { simple: true }) !== 0
+}
+
+function checkpointIn(emptier: ReadWorkers): Checkpoint {
+  return async (mode) => {
+    const [[[isBusy] = []] = []] = await emptier.run([{ text: `pragma wal_checkpoint(${mode})`, values: [] }])
+    return isBusy !== 0
   }
 }
 

@@ -12,7 +12,7 @@ const CROWD_MS = 20_000
 const RETRY_MS = 1_000
 
 /** Repeats a request on so many connections until it is told to stop; returns the answers by status. */
-function crowd(stage: Stage, connections: number, next: (index: number) => Call) {
+export function crowd(stage: Stage, connections: number, next: (index: number) => Call) {
   const statuses = new Map<number, number>()
   let sent = 0
   let isOver = false
@@ -40,7 +40,7 @@ interface Series {
 }
 
 /** Repeats requests one after the other, each for so many rounds or until the time is over. */
-async function series(stage: Stage, calls: Readonly<Record<string, (index: number) => Call>>, forMs: number) {
+export async function series(stage: Stage, calls: Readonly<Record<string, (index: number) => Call>>, forMs: number) {
   const found = new Map(Object.keys(calls).map((name): [string, Series] => [name, { ms: [], refused: 0 }]))
   const endsAt = performance.now() + forMs
   for (let i = 0; i < ROUNDS && performance.now() < endsAt; i++) {
@@ -56,7 +56,7 @@ async function series(stage: Stage, calls: Readonly<Record<string, (index: numbe
 /** So that no answer comes from the cache. */
 let distinct = 0
 
-const shown = ({ ms, refused }: Series | undefined = { ms: [], refused: 0 }) =>
+export const shown = ({ ms, refused }: Series | undefined = { ms: [], refused: 0 }) =>
   `median ${Math.round(median(ms))} ms, at most ${Math.round(Math.max(0, ...ms))} ms, ${refused} of ${ms.length} refused`
 
 const OVERVIEW = `query Overview($first: Int!, $due: Date!) {
@@ -69,7 +69,7 @@ const OVERVIEW = `query Overview($first: Int!, $due: Date!) {
 }`
 
 const asReader = (name: string, sent: Call['sent']): Call => ({ name, as: 'reader', sent })
-const INNOCENT = {
+export const INNOCENT = {
   search: (i: number) =>
     asReader('search', () => ({ target: `/v1/risks?search=arrives%20later&limit=${1 + (i % 900)}` })),
   overview: (i: number) => asReader('overview', () => queried(OVERVIEW, { first: 1 + (i % 900), due: '2026-06-01' })),
