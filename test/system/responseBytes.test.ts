@@ -2,6 +2,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { BYTES_FOR_ONE, PRICED_ROW_BYTES, RATE_UNIT_COST } from '../../src/graph/query/prices.js'
 import type { AppOptions } from '../../src/http/app.js'
 import { LIMITS } from '../../src/limits.js'
+import { STILL_WANTED } from '../../src/store/sqlite/driver.js'
+import { engine } from '../support/engine.js'
 import { addIssues, addProject, addRisks, details, issue, project, risk } from '../support/fixtures.js'
 import { openGateway, type TestResponse } from '../support/harness.js'
 
@@ -49,6 +51,26 @@ test('a list is charged by the average bytes of its long texts, if they are sele
   expect(await query('id a: description cause b: cause', 200)).toBe(units(1 + 200 * (4 + each(3))))
   expect(await query('id description', 50)).toBe(1)
 })
+
+test.runIf(engine === 'sqlite')(
+  'a page that may have long rows is read by a worker, however short most rows are',
+  async () => {
+    const { gateway, caller } = await openLong()
+    await gateway.write(async (write) => {
+      const id = await addProject(write, project({ key: 'MANY' }))
+      const short = Array.from({ length: 10_000 }, (_, n) => risk(id, { reference: `S-${n}` }))
+      await addRisks(write, short)
+    })
+    const reader = await caller()
+    const isHeavy = async (fields: string) => {
+      gateway.statements()
+      await reader.graphql(`{ risks(first: 100) { nodes { id ${fields} } } }`)
+      return gateway.statements().some((sql) => sql.includes(STILL_WANTED) && sql.includes('limit'))
+    }
+    await expect.poll(() => isHeavy('description cause details { name }'), MEASURED).toBe(true)
+    expect(await isHeavy('title')).toBe(false)
+  },
+)
 
 test('a response that would be too long is refused before it is read, with the page that fits', async () => {
   const { gateway, caller } = await openLong({ responseBytesMax: 2_100_000 })

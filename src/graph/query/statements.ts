@@ -313,12 +313,20 @@ export function boundIn(values: readonly unknown[], pageRequests: PageRequests, 
   return fillPlaceholders([...values], Object.assign({}, ...pageRequests.map((one) => one?.values), given))
 }
 
-/** Long rows count as several, so that a page of them is not read on the event loop. */
-function lengthFactor({ rowCounts }: Context, longTexts: number, { table }: Pick<Extent, 'table'>): number {
+/** Long rows count as several, so that a page of them is not read on the event loop: it may have the longest of all. */
+function lengthFactor(
+  { rowCounts }: Context,
+  longTexts: number,
+  { table, rows }: Pick<Extent, 'table' | 'rows'>,
+): number {
   if (longTexts === 0) return 1
-  const { average } = rowCounts.texts.of(() => table)
-  const bytes = Object.values(average).reduce((sum, one) => sum + one, 0)
-  return Math.max(1, bytes / PRICED_ROW_BYTES)
+  const { average, longest, rows: all } = rowCounts.texts.of(() => table)
+  const columns = Object.values(average)
+  const total = all * columns.reduce((sum, one) => sum + one, 0)
+  const bytes = total === 0 ? 0 : Math.min(longest, total / Math.min(rows, all))
+  // More long texts than it has columns are aliases.
+  const times = Math.max(1, longTexts / Math.max(1, columns.length))
+  return Math.max(1, (times * bytes) / PRICED_ROW_BYTES)
 }
 
 /** What the text of a statement depends on: the orders, shapes of filters and sizes of its pages, but no value. */

@@ -116,6 +116,7 @@ export function isLongColumn(column: string): column is LongColumn {
 interface Sizes {
   /** Those of the longest row together. */
   readonly longest: number
+  readonly rows: number
   /** By column, over all rows. */
   readonly average: Readonly<Partial<Record<LongColumn, number>>>
 }
@@ -127,10 +128,10 @@ interface Measured {
   readonly dueAt: number
 }
 
-const NONE: Sizes = { longest: 0, average: {} }
+const NONE: Sizes = { longest: 0, rows: 0, average: {} }
 
 /** Until a table is measured, its rows count as ordinary in prices, and as the longest possible for the limit. */
-const UNMEASURED: Measured = { sizes: { longest: LIMITS.rowBytesMax, average: {} }, version: '', dueAt: 0 }
+const UNMEASURED: Measured = { sizes: { longest: LIMITS.rowBytesMax, rows: 0, average: {} }, version: '', dueAt: 0 }
 
 /** A measurement is repeated after this many times as long as it took: it reads a whole table. */
 const REST = 100
@@ -183,8 +184,8 @@ async function sizesOf(read: Read, table: PgTable): Promise<Sizes> {
   const lengths = columns.map(({ column }, at) => sql`coalesce(octet_length(${column}), 0) as ${names[at]}`)
   const from = sql`select ${listed(lengths)} from ${table}${where} limit ${read.limit(LIMITS.wholeListRowsMax)}`
   const averages = names.map((name) => sql`avg(${name})`)
-  const statement = sql`select max(${sql.join(names, sql.raw(' + '))}), ${listed(averages)} from (${from}) sized`
-  const [[longest, ...found] = []] = await read.rows({ ...read.compile(statement), isHeavy })
+  const statement = sql`select max(${sql.join(names, sql.raw(' + '))}), count(*), ${listed(averages)} from (${from}) sized`
+  const [[longest, rows, ...found] = []] = await read.rows({ ...read.compile(statement), isHeavy })
   const average = Object.fromEntries(columns.map(({ name }, at) => [name, Number(found[at] ?? 0)]))
-  return { longest: Number(longest ?? 0), average }
+  return { longest: Number(longest ?? 0), rows: Number(rows ?? 0), average }
 }
