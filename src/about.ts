@@ -28,8 +28,6 @@ export const COMMIT = builtCommit()
  * whereas `npx` would fetch a package of that name from the public registry.
  */
 export const COMMAND = 'operations'
-/** What puts it there, run in the folder of the program. */
-export const COMMAND_INSTALL = 'npm link'
 export const DESCRIPTION = manifest.description
 /** The versions of graphql that a host may have. */
 export const GRAPHQL_RANGE = manifest.peerDependencies.graphql

@@ -181,7 +181,7 @@ export const SETTINGS = {
     flag: '--cors-origins <origins>',
     help: 'origins whose pages may call (CORS), separated by commas',
     fallback: '',
-    read: originsIn,
+    read: (text) => (text.split(',').every((origin) => /^https?:\/\/[^\s/*]+$/.test(origin.trim())) ? text : undefined),
     form: 'origins such as https://app.example.com, each in full and without *, separated by commas',
   }),
   oidcIssuer: setting({
@@ -356,15 +356,6 @@ function scopesByName(text: string): ReadonlyMap<string, readonly string[]> | un
     scopes.set(name, [...(scopes.get(name) ?? []), scope])
   }
   return scopes
-}
-
-/** As browsers send them, so that a capital or a default port does not keep them from matching. */
-function originsIn(text: string): string | undefined {
-  const given = text.split(',').map((one) => one.trim())
-  if (!given.every((one) => URL.canParse(one))) return undefined
-  const urls = given.map((one) => new URL(one))
-  const isOrigin = ({ href, origin, host }: URL) => href === `${origin}/` && /^http/.test(href) && !host.includes('*')
-  return urls.every(isOrigin) ? urls.map(({ origin }) => origin).join() : undefined
 }
 
 /** As in the CSP directive, which separates by blanks. */

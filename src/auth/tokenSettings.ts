@@ -35,7 +35,7 @@ export function tokenSettingsOf(config: TokenConfig): TokenSettings | undefined 
   }
   if (config.oidcClientId === audience)
     throw new BadSettings(
-      `${flagOf('oidcAudience')} must be another than ${flagOf('oidcClientId')}: whoever has signed in has an ID token of that audience, and could call with it.`,
+      `${flagOf('oidcAudience')} must be another than ${flagOf('oidcClientId')}, which ID tokens have.`,
     )
   const { oidcScopeClaim: scopeClaim, oidcProjectsClaim: projectsClaim } = config
   return { issuer, audience, scopeClaim, scopeMap: scopeMapOf(config), projectsClaim, signIn: signInOf(config) }

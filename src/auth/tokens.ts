@@ -42,26 +42,22 @@ export function createTokens(settings: TokenSettings, options: TokenOptions): To
   /** By their hash, so that no token stays in memory. */
   const verified = new BoundedCache<Verified>({ entries: TOKENS_KEPT_MAX, entrySize: 100 })
 
-  /** Whether a key of the provider signed the token, and which keys it had then. */
-  const check = async (token: string, header: JWTHeaderParameters) => {
+  /** The keys of the provider if one of them signed the token. */
+  const keysThatSigned = async (token: string, header: JWTHeaderParameters) => {
     const found = await provider.keyFor(header)
     if (!found) throw refused('It is signed with a key that the identity provider does not have.')
-    const isSigned = await compactVerify(token, found.key, { algorithms: ALGORITHMS }).then(
-      () => true,
-      () => false,
+    const isSigned = compactVerify(token, found.key, { algorithms: ALGORITHMS })
+    return isSigned.then(
+      () => found.keys,
+      () => undefined,
     )
-    return { isSigned, keys: found.keys }
   }
 
-  /** The keys of the provider, one of which signed the token. */
-  const keysThatSigned = async (token: string, header: JWTHeaderParameters) => {
-    let { isSigned, keys } = await check(token, header)
-    if (!isSigned) {
-      // A provider that was set up anew may give another key the same id.
-      await provider.read()
-      if (provider.keys !== keys) ({ isSigned, keys } = await check(token, header))
-    }
-    if (!isSigned) throw refused('Its signature is not valid.')
+  const requireSigned = async (token: string, header: JWTHeaderParameters) => {
+    // A provider that was set up anew may give another key the same id.
+    const again = () => provider.read().then(() => keysThatSigned(token, header))
+    const keys = (await keysThatSigned(token, header)) ?? (await again())
+    if (!keys) throw refused('Its signature is not valid.')
     return keys
   }
 
@@ -70,11 +66,11 @@ export function createTokens(settings: TokenSettings, options: TokenOptions): To
     // All that is cheap comes first: only what could be ours costs a signature, or a look at the provider's keys.
     requireHeader(header)
     requireClaims(claims, settings, now)
-    const keys = await keysThatSigned(token, header).catch((error) => {
-      // Expired whoever signed it, also while the provider is away; only a signature that holds makes its holder known.
-      throw hasEnded(claims, now) ? expired(msOf(claims.exp)) : error
-    })
     const endsAtMs = msOf(claims.exp) + SKEW_MS
+    const keys = await requireSigned(token, header).catch((error) => {
+      // Expired whoever signed it, also while the provider is away; only a signature that holds makes its holder known.
+      throw endsAtMs <= now.getTime() ? expired(msOf(claims.exp)) : error
+    })
     return { principal: principalWith(claims, settings, new Date(endsAtMs)), endsAtMs, keys }
   }
 
@@ -145,10 +141,6 @@ function requireClaims({ iss, aud, exp, nbf, sub }: JWTPayload, { issuer, audien
   if (nbf !== undefined && !(isTime(nbf) && msOf(nbf) - SKEW_MS <= now.getTime()))
     throw refused('It is not valid yet (`nbf`).')
   if (!isCallerId(sub)) throw refused('It has no subject (`sub`) of 1 to 255 characters.')
-}
-
-function hasEnded({ exp }: JWTPayload, now: Date): boolean {
-  return msOf(exp) + SKEW_MS <= now.getTime()
 }
 
 /** In seconds, up to the year 9999. */

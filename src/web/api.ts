@@ -1,5 +1,6 @@
 import { el } from './dom.js'
 import { dropSession, renewed } from './signIn.js'
+import { T } from './texts.js'
 
 /** The `data-` attributes that the server sets on the body. */
 const { basePath = '', demoKey, graphiql, keyName = '' } = document.body.dataset
@@ -36,7 +37,7 @@ export class Refused extends Error {
   }
 }
 
-/** The service did not answer. */
+/** The service or the provider did not answer: the message says which. */
 export class Away extends Error {}
 
 /** The last bodies, by path: sent again only when they have changed. */
@@ -44,19 +45,20 @@ const cache = new Map<string, { readonly tag: string; readonly body: unknown }>(
 const CACHED_MAX = 20
 
 export async function send(path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
-  await renewed().catch((error: unknown) => {
-    throw new Away(String(error))
+  await renewed().catch(() => {
+    throw new Away(T.signInSilent)
   })
   const authorization = `Bearer ${key.current ?? ''}`
   // The page holds the bodies itself; the browser's cache would answer for a service that is away.
   const request = { ...init, headers: { authorization, ...headers }, cache: 'no-store' } as const
-  const response = await fetch(`${base}${path}`, request).catch((error: unknown) => {
-    throw new Away(String(error))
+  const response = await fetch(`${base}${path}`, request).catch(() => {
+    throw new Away(T.unreachable)
   })
   if (response.ok || response.status === 304) return response
-  if ([502, 503, 504].includes(response.status)) throw new Away(response.statusText)
   const problem = await response.json().catch(() => ({}))
-  throw new Refused(response.status, problem.detail ?? problem.errors?.[0]?.message ?? response.statusText)
+  const why = problem.detail ?? problem.errors?.[0]?.message
+  if ([502, 503, 504].includes(response.status)) throw new Away(why ?? T.unreachable)
+  throw new Refused(response.status, why ?? response.statusText)
 }
 
 /** Reads JSON; the same object again while it has not changed. */

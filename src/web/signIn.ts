@@ -43,6 +43,9 @@ function stored<Value>(name: string) {
 
 export const isSignedIn = (): boolean => session.read() !== null
 
+/** Whether the token has lived as long as the provider said. */
+export const hasEnded = (): boolean => Date.now() >= (session.read()?.endsAt ?? 0)
+
 /** For a key that takes the place of the token. */
 export const dropSession = session.remove
 
@@ -51,6 +54,8 @@ class SignInRefused extends Error {}
 
 /** How long the provider may take, and when it is asked again after it did not respond. */
 const RESPONSE_MS = 10_000
+/** How long a message of another tab may take. */
+const MESSAGE_MS = 50
 
 /** Goes to the provider, which sends the browser to `/signed-in`, and that to the path here. Authorization code with PKCE. */
 export async function signIn(to = location.href.slice(location.origin.length)): Promise<void> {
@@ -112,42 +117,50 @@ function keep(token: string, held: Session): void {
 }
 
 // A duplicated tab has a copy of the session, and a refresh token is good for one use: the tabs tell each other.
-const renewals = new BroadcastChannel('operations.renewals')
-renewals.onmessage = ({ data: { used, token, held } }) => {
-  if (session.read()?.refreshToken === used) keep(token, held)
+const tabs = new BroadcastChannel(`operations.tabs${basePath}`)
+tabs.onmessage = ({ data: { used, token, held } }) => {
+  const own = session.read()
+  if (own && !held) {
+    forget()
+    location.reload()
+  } else if (own?.refreshToken === used) keep(token, held)
 }
 
-let renewing: Promise<void> | undefined
+/** The session, if its token is to be renewed. */
+function due() {
+  const held = session.read()
+  return held?.refreshToken && Date.now() >= held.renewAt ? held : undefined
+}
 
 /**
  * Renews the token shortly before it expires, if the provider has given the means; requests wait for it. Throws if the
  * token has expired and the provider does not respond.
  */
 export async function renewed(): Promise<void> {
-  const held = session.read()
-  if (!held?.refreshToken || Date.now() < held.renewAt) return
-  renewing ??= renew(held, held.refreshToken).finally(() => {
-    renewing = undefined
-  })
-  return renewing
+  // Copies of a session take turns: the next one has what the one before was given.
+  const turn = () => ({ signal: AbortSignal.timeout(RESPONSE_MS) })
+  if (due()) await navigator.locks.request(`operations.renewal${basePath}`, turn(), renew).catch(() => undefined)
+  if (session.read()?.refreshToken && hasEnded()) throw new Error(T.signInSilent)
 }
 
-async function renew(held: Session, refreshToken: string): Promise<void> {
+async function renew(): Promise<void> {
+  // The message of the tab before may still be on its way.
+  await new Promise((resolve) => setTimeout(resolve, MESSAGE_MS))
+  const held = due()
+  if (!held) return
+  const { client, refreshToken = '', idToken } = held
   try {
     const grant = { grant_type: 'refresh_token', refresh_token: refreshToken }
-    const { token, held: given } = await requestTokens(held.client, grant)
+    const { token, held: given } = await requestTokens(client, grant)
     // The person has signed out meanwhile.
     if (!isSignedIn()) return
-    const kept = { refreshToken: given.refreshToken ?? refreshToken, idToken: given.idToken ?? held.idToken }
-    const next = { ...given, ...kept }
+    const next = { ...given, refreshToken: given.refreshToken ?? refreshToken, idToken: given.idToken ?? idToken }
     keep(token, next)
-    renewals.postMessage({ used: refreshToken, token, held: next })
+    tabs.postMessage({ used: refreshToken, token, held: next })
   } catch (error) {
+    if (!isSignedIn()) return
     const isRefused = error instanceof SignInRefused
-    // Another tab may have used it at the same time: its message has kept the next one here, or is still to come.
-    const renewAt = isRefused ? Number.MAX_SAFE_INTEGER : Date.now() + RESPONSE_MS
-    if (session.read()?.refreshToken === refreshToken) session.keep({ ...held, renewAt })
-    if (!isRefused && Date.now() >= held.endsAt) throw error
+    session.keep({ ...held, refreshToken: isRefused ? undefined : refreshToken, renewAt: Date.now() + RESPONSE_MS })
   }
 }
 
@@ -173,12 +186,17 @@ async function requestTokens(client: Client, grant: Record<string, string>) {
   return { token: given.access_token as string, held }
 }
 
-/** Forgets the token, here and at the provider if it has an address for that; false if the page stays. */
-export function signOut(): boolean {
-  const held = session.read()
+function forget(): void {
   session.remove()
   // Empty and not removed, so that a demo's key is not used.
   sessionStorage.setItem(keyName, '')
+}
+
+/** Forgets the token, in every tab and at the provider if it has an address for that; false if the page stays. */
+export function signOut(): boolean {
+  const held = session.read()
+  forget()
+  if (held) tabs.postMessage({})
   if (!held?.client.endSessionEndpoint) return false
   goTo(held.client.endSessionEndpoint, {
     ...(held.idToken && { id_token_hint: held.idToken }),

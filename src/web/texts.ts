@@ -47,6 +47,8 @@ export const T = {
   signInKept: 'You are signed in, which “Run” uses.',
   signInInsecure: 'Signing in needs this page over https (or on this machine): ask for its https address.',
   signInAway: 'Your organisation’s sign-in does not respond. Try again in a minute.',
+  signInSilent: 'Your organisation’s sign-in does not respond.',
+  signInNotTaken: (why: string) => `You have signed in, but this service does not accept the token: ${why}`,
   signInUnknown: 'This sign-in did not begin in this tab, or is over. Sign in again.',
   signInRefused: (why: string) => `You are not signed in. Your organisation’s sign-in says: ${why}`,
   signInForeign: 'its response does not belong to this request.',
@@ -81,8 +83,8 @@ export const T = {
   justNow: 'less than an hour ago',
   never: 'never',
   oldSince: (at: string) => `Not refreshed since ${at}`,
-  away: (at: string, isSame: boolean) =>
-    `The service cannot be reached. This is what it showed at ${at}${isSame ? '' : ', before the filter changed'}; the page keeps trying.`,
+  away: (why: string, at: string, isSame: boolean) =>
+    `${why} This is what was shown at ${at}${isSame ? '' : ', before the filter changed'}; the page keeps trying.`,
   failed: (why: string) => `The page could not be refreshed: ${why}`,
 
   startHeading: 'Nothing is here yet',

@@ -49,10 +49,4 @@ test.each(['*', 'https://*.example.com', 'https://app.example.com/a', 'https://a
   },
 )
 
-test('--cors-origins are compared as browsers send them', () => {
-  const given = 'https://App.example.com:443/, http://localhost:5173'
-  const corsOrigins = 'https://app.example.com,http://localhost:5173'
-  expect(readConfig({ corsOrigins: given }, ['corsOrigins'])).toEqual({ corsOrigins })
-})
-
 afterEach(() => vi.unstubAllEnvs())

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { COMMAND, COMMAND_INSTALL, PACKAGE, VERSION } from '../../about.js'
+import { COMMAND, PACKAGE, VERSION } from '../../about.js'
 import { mintKey } from '../../auth/keys.js'
 import { derivedColumns, SHEETS } from '../../ingest/columns.js'
 import { readSheet } from '../../ingest/files/sheet.js'
@@ -113,7 +113,7 @@ export function demoBanner(base: string, key: string, has: { graphiql: boolean; 
   const overview = has.overview ? `  Overview  ${base}/\n` : ''
   const graphiql = has.graphiql ? `  GraphiQL  ${base}/graphql\n` : ''
   const isInstalled = basename(process.argv[1] ?? '') === COMMAND
-  const install = isInstalled ? '' : `  ${COMMAND_INSTALL}   # once: puts the command \`${COMMAND}\` on your PATH\n`
+  const install = isInstalled ? '' : `  npm link   # once: puts the command \`${COMMAND}\` on your PATH\n`
   return `
 Operations Gateway ${VERSION}: demo data, for you to try things out.
 

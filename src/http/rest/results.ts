@@ -3,10 +3,6 @@ import { Fault } from '../../errors.js'
 import type { ListResult, RootResult } from '../../graph/query/readers.js'
 import { ID_PREFIX } from '../../ids.js'
 import type { Separator } from '../../ingest/files/csv.js'
-import { groupNaming } from '../../personnel/groups.js'
-import { personNaming } from '../../personnel/people.js'
-import { projectNaming } from '../../projects/projects.js'
-import type { Naming } from '../../store/query/conditions.js'
 import { keysIn } from '../../store/query/cursors.js'
 import type { Work } from '../../work.js'
 import { Content, emptyResponse, JSON_TYPE, respond } from '../wire/content.js'
@@ -15,6 +11,7 @@ import { joined } from '../wire/slices.js'
 import type { CompiledRoute, MediaType } from './compiledRoutes.js'
 import { csvContent, JsonLines } from './csv.js'
 import { eventsContent } from './feed.js'
+import { NAMINGS } from './router.js'
 import { CSV_TYPE, EVENTS_TYPE } from './routes.js'
 
 /** A routed request: its operation and the negotiated media type. */
@@ -82,24 +79,19 @@ function pageOf({ pageInfo, totalCount }: Pick<ListResult, 'pageInfo' | 'totalCo
 
 export function nothingAt({ operation: { rootField, route }, path }: Pick<RouteCall, 'operation' | 'path'>): Fault {
   const noun = getNamedType(rootField.type).name.toLowerCase()
-  return new Fault('NOT_FOUND', `There is no ${noun} at ${path}.${findingHint(noun, path, route)}`)
+  return new Fault('NOT_FOUND', `There is no ${noun} at ${path}.${findingHint(path, route)}`)
 }
 
-const PREFIXES = new Map<string, string>(Object.entries(ID_PREFIX))
-
-/** Those whose paths take more than ids. */
-const NAMINGS: Readonly<Record<string, Naming>> = { person: personNaming, group: groupNaming, project: projectNaming }
-
 /** How to name what was not found, and where to find it. */
-function findingHint(noun: string, path: string, { path: pattern }: CompiledRoute['route']): string {
+function findingHint(path: string, { path: pattern }: CompiledRoute['route']): string {
   const slash = path.lastIndexOf('/')
   const [list, given] = [path.slice(0, slash), path.slice(slash + 1)]
   if (pattern.endsWith('/{reference}')) return ` Find it with ${list}?search=${given}.`
-  const prefix = `${PREFIXES.get(noun)}_`
   const isOfOne = pattern.endsWith('/{id}') || pattern.endsWith('/{idOrKey}')
-  if (!isOfOne || given.startsWith(prefix)) return ''
-  const naming = NAMINGS[noun]
-  const how = naming ? `Name it by ${naming.identifiers}, or` : `Its id begins with ${prefix}:`
+  const naming = NAMINGS[pattern.split('/')[2] ?? '']
+  const prefix = naming && `${ID_PREFIX[naming.kind]}_`
+  if (!isOfOne || !prefix || given.startsWith(prefix)) return ''
+  const how = naming.identifiers ? `Name it by ${naming.identifiers}, or` : `Its id begins with ${prefix}:`
   return ` ${how} find it with ${list}?search=${given}.`
 }
 

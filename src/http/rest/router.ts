@@ -79,7 +79,7 @@ const ELSEWHERE = byGuess<string>({
 })
 
 /** How paths name an entry of each list; any text can be a reference. */
-const NAMINGS: Readonly<Record<string, NamingForm>> = {
+export const NAMINGS: Readonly<Record<string, NamingForm>> = {
   personnel: personNaming,
   groups: groupNaming,
   projects: projectNaming,

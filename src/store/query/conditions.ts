@@ -121,7 +121,7 @@ export const namesIn = oncePerPair((values: Texts, { kind, key }: Naming): Reado
   return new Map(pairs)
 })
 
-export type NamingForm = Pick<Naming, 'kind' | 'key'>
+export type NamingForm = Pick<Naming, 'kind' | 'key'> & Partial<Naming>
 
 /** The first value that can match no row: it has the form of neither an id nor a name. */
 export function impossibleIn(naming: NamingForm, values: Texts): string | undefined {

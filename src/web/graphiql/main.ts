@@ -52,10 +52,14 @@ const used = () => key.current ?? (key.suggested || NO_KEY)
 /** The headers of the tab that is open. */
 let headers: Model | undefined
 
+/** The key that the headers were given by this page. */
+let known = used()
+
 function showUsed(): void {
   const text = headers?.getValue() ?? ''
   const given = AUTHORIZATION.exec(text)?.[2]
-  if (given && given !== used()) headers?.setValue(text.replace(AUTHORIZATION, (_, before: string) => before + used()))
+  known = used()
+  if (given && given !== known) headers?.setValue(text.replace(AUTHORIZATION, (_, before: string) => before + known))
 }
 
 /** One key for all tabs: what is typed in the headers of one is shown in the others. */
@@ -77,7 +81,9 @@ function shareKey(model: Model): void {
   model.onDidChangeContent(({ isFlush }) => {
     if (isFlush) return showUsed()
     const given = AUTHORIZATION.exec(model.getValue())?.[2]
-    if (!given || given.includes(NO_KEY)) return
+    // Other headers may be edited, also while the token here is one that has just been renewed.
+    if (!given || given.includes(NO_KEY) || given === known) return
+    known = given
     key.keep(given)
     clearTimeout(pause)
     pause = setTimeout(tryKey, TYPED_MS)

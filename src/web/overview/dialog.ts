@@ -20,7 +20,7 @@ export function viewPart(reader: () => Reader, fail: (error: unknown) => void) {
   const close = button({ class: 'quiet', onclick: () => root.close() }, T.close)
   const root: HTMLDialogElement = el(
     'dialog',
-    { 'aria-labelledby': 'view-title', onclick: closeOutside, onclose: closeView },
+    { 'aria-labelledby': 'view-title', onclick: closeOutside, onclose: () => current && closeView() },
     el('div', { class: 'frame' }, el('div', { class: 'head' }, place, close), title, body),
   )
   let current: View | undefined
@@ -62,7 +62,7 @@ export function viewPart(reader: () => Reader, fail: (error: unknown) => void) {
       if (current !== view) return
       if (!(error instanceof Away) && !(error instanceof Refused && error.status !== 401)) fail(error)
       // What is shown already is marked as old by the page.
-      else if (!isShown) showProblem(error instanceof Away ? T.unreachable : error.message)
+      else if (!isShown) showProblem(error.message)
     }
   }
 
@@ -92,5 +92,10 @@ export function viewPart(reader: () => Reader, fail: (error: unknown) => void) {
     replace(title, T.notShown)
     replace(body, remark(sentence))
   }
-  return { root, follow }
+  /** Until whoever looked at it is known again: the address still names it. */
+  function hide(): void {
+    current = undefined
+    root.close()
+  }
+  return { root, follow, hide }
 }

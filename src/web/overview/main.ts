@@ -1,7 +1,7 @@
 import { Away, base, hasGraphiql, key, Refused } from '../api.js'
 import { el, replace } from '../dom.js'
 import { forgetButton, keyForm } from '../keyForm.js'
-import { isSignedIn } from '../signIn.js'
+import { hasEnded, isSignedIn } from '../signIn.js'
 import { shownAge, shownMoment, shownTime, T } from '../texts.js'
 import { anchor } from './address.js'
 import type { Key, Overview, Past, Shown } from './data.js'
@@ -231,7 +231,7 @@ function askForKey(why = ''): void {
   for (const one of [who, freshness, notice]) replace(one)
   document.documentElement.classList.remove('old')
   showOnly(loading)
-  view.root.close()
+  view.hide()
   if (page.isConnected) page.replaceWith(welcome)
   form.show(why)
 }
@@ -240,14 +240,15 @@ function askForKey(why = ''): void {
 function fail(error: unknown): void {
   if (error instanceof Refused && [401, 403].includes(error.status)) {
     const isOver = error.status === 401
-    const why = isSignedIn() ? T.signInOver : T.keyWrong
+    const token = hasEnded() ? T.signInOver : T.signInNotTaken(error.message)
+    const why = isSignedIn() ? token : T.keyWrong
     if (isOver) key.forget()
     askForKey(isOver ? why : error.message)
     return
   }
   const isOld = error instanceof Away || present?.of !== filter
-  const away = present ? T.away(shownTime(refreshedAt), present.of === filter) : T.unreachable
   const why = error instanceof Error ? error.message : String(error)
+  const away = present ? T.away(why, shownTime(refreshedAt), present.of === filter) : why
   replace(notice, el('p', {}, error instanceof Away ? away : T.failed(why)))
   for (const one of page.querySelectorAll('.loading')) one.remove()
   filters.show(filter, present?.overview)

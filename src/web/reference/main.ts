@@ -75,7 +75,7 @@ for (const one of document.querySelectorAll<HTMLFormElement>('form[data-run]')) 
     if (!key.current) return showKey(T.keyFirst)
     const text = await run(input.value.trim(), one).catch((error: unknown) => {
       if (error instanceof Refused) return `${error.status}\n${error.message}`
-      return error instanceof Away ? T.unreachable : String(error)
+      return error instanceof Away ? error.message : String(error)
     })
     replace(output, el('pre', { tabindex: 0, role: 'group', 'aria-label': T.runResponse }, el('code', {}, text)))
   })
