@@ -57,6 +57,7 @@ export interface UndoReport {
 type Row = Readonly<Record<string, unknown>>
 
 const CLOSED = { status: 'CLOSED' }
+const LEFT = { status: 'INACTIVE', groups: [], mergedInto: null }
 
 /** What differs between the kinds of entities. */
 interface Kind {
@@ -69,7 +70,7 @@ interface Kind {
 }
 
 const KINDS: Readonly<Record<EntityKind, Kind>> = {
-  PERSON: { noun: 'people', place: 0, closing: { status: 'INACTIVE', groups: [] }, rows: peopleWithGroups },
+  PERSON: { noun: 'people', place: 0, closing: LEFT, rows: peopleWithGroups },
   GROUP: { noun: 'groups', place: 0, rows: (write, ids) => byIds(write, groups, ids) },
   RISK: {
     noun: 'risks',

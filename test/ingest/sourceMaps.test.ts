@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { PassThrough } from 'node:stream'
+import { expect, onTestFinished, test } from 'vitest'
 import { runHere } from '../support/inProcess.js'
 import { type Desk, lines, openDesk } from './importing.js'
 
@@ -186,4 +187,25 @@ test('operations maps lists, shows and forgets them', async () => {
     code: 1,
     stderr: expect.stringContaining('There is no map of register'),
   })
+})
+
+test('an import whose map was changed by another one meanwhile stops, and says so', async () => {
+  const { desk } = await secondNight()
+  const before = stored(desk)
+  const stdin = new PassThrough()
+  // The map is read before the file: here another import stores its own in between.
+  stdin.once('newListener', () => {
+    desk.own.run("update source_map set accepted_at = '2027-01-01T00:00:00.000Z'")
+    stdin.end(lines(HEADER, 'R-1,Flood,2,2,Active,03/04/2026'))
+  })
+  const own = Object.getOwnPropertyDescriptor(process, 'stdin') ?? {}
+  Object.defineProperty(process, 'stdin', { value: stdin, configurable: true })
+  onTestFinished(() => void Object.defineProperty(process, 'stdin', own))
+  const flags = ['--format', 'csv', '--source', 'register', '--project', 'APOLLO']
+  expect(await desk.importSheet('risks', '-', ...flags)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Another import from the source register has changed its map meanwhile.'),
+  })
+  expect(stored(desk)).toEqual(before)
+  expect(desk.list('select accepted_at from source_map')).toEqual(['2027-01-01T00:00:00.000Z'])
 })

@@ -52,8 +52,7 @@ export async function peopleImporter(run: ImportRun): Promise<Importer> {
           return []
         }
         const link = undoing?.links.get(before?.id ?? '')
-        const isLeaving = link || (values.status === 'INACTIVE' && before?.status === 'ACTIVE')
-        const refusal = isLeaving && before && refusalOf?.(before.id)
+        const refusal = link !== undefined && values.status === 'INACTIVE' && before && refusalOf?.(before.id)
         if (link && values.status === 'ACTIVE') check.violation('status', 'This person is ACTIVE again since.')
         else if (refusal) check.violation('status', refusal)
         // An export contains erased people too: in another store they stay erased, and here they must be as they are.

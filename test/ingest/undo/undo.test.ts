@@ -198,6 +198,24 @@ test('an undo that is undone is in effect again, and so is what it had undone', 
   expect(await undo(desk, first, '--yes')).toMatchObject({ closed: 2, left: 0 })
 })
 
+test('what an import closed counts with the next ones again after it was undone and redone', async () => {
+  const desk = openDesk()
+  const night = (count: number) => {
+    const rows = Array.from({ length: count }, (_, at) => `R-${at},Title ${at}`)
+    return imported(desk, 'risks', OF_APOLLO, 'reference,title', ...rows)
+  }
+  await night(40)
+  const undone = await undo(desk, await night(33), '--yes')
+  await undo(desk, String(undone.importId), '--yes')
+  const { report } = await desk.report(
+    'risks',
+    desk.put('risks.csv', lines('reference,title', ...Array.from({ length: 27 }, (_, at) => `R-${at},Title ${at}`))),
+    ...OF_APOLLO,
+  )
+  expect(report.files[0]?.notClosed[0]?.detail).toContain('with the 7 of the last 7 imports')
+  expect(desk.list('select count(*) from risk where live = 1')).toEqual([33])
+})
+
 test('a project that an import created is closed only if nothing of others is left in it', async () => {
   const desk = openDesk()
   const id = await imported(desk, 'risks', OF_APOLLO, 'reference,title', 'R-1,Flood')
