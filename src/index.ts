@@ -159,9 +159,9 @@ export interface Gateway {
 
 export function createGateway(options: GatewayOptions): Gateway {
   const { log = errorLog(), clock = now, authenticate } = options
+  const { basePath, corsOrigins, trustedProxies, ...oidc } = readConfig(options, AS_SERVED, OF_HOST)
   const store = openedOf(options.store)
   resumeWrites(store, clock)
-  const { basePath, corsOrigins, trustedProxies, ...oidc } = readConfig(options, AS_SERVED, OF_HOST)
   const tokenSettings = tokenSettingsOf(oidc)
   const tokens = tokenSettings && createTokens(tokenSettings, { clock, onNotice: (sentence) => log.warn(sentence) })
   // Not awaited: the gateway works without its identity provider, and a notice says what is wrong with it.
@@ -252,9 +252,8 @@ export interface EntityReference {
  * The row of ours that a field of yours has: return it from a resolver whose field has one of our types. All rows of a
  * list are read together. Null if there is none; rejects if the caller may not read it.
  */
-export function loadEntity(context: Context, reference: EntityReference, info: ResolveInfo): Promise<object | null> {
-  return load(context, reference, info)
-}
+export const loadEntity: (context: Context, reference: EntityReference, info: ResolveInfo) => Promise<object | null> =
+  load
 
 function isGoneBy(signal: AbortSignal) {
   return {

@@ -56,8 +56,8 @@ export function createMetrics(store: Store, documents: Documents = new Map()) {
   const keys = new Set<string>()
   const keyLabel = (keyId: string) => {
     // People are many, and their subjects may be addresses.
-    const [, kind] = /^(oidc|host):/.exec(keyId) ?? []
-    if (kind !== undefined) return kind
+    const [kind = ''] = keyId.split(':', 1)
+    if (kind === 'oidc' || kind === 'host') return kind
     if (keys.size < KEYS_MAX) keys.add(keyId)
     return keys.has(keyId) ? keyId : OTHERS
   }
