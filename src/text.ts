@@ -9,8 +9,10 @@ const COMPARED_CHARACTERS = 60
 /** The folded form in which names and e-mails are compared, ordered and searched, equal in both engines. */
 export function fold(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase()
+  const normalised = text.normalize('NFKC')
+  const lowered = normalised.toLowerCase()
   // Normalised again, because lower-casing can decompose a letter.
-  return text.normalize('NFKC').toLowerCase().normalize('NFKC')
+  return lowered === normalised ? lowered : lowered.normalize('NFKC')
 }
 
 /** Lower case without accents: the form in which the headings and words of people's sheets are compared. */

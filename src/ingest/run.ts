@@ -163,14 +163,27 @@ export function textOf(value: unknown): string {
 }
 
 /** Small enough that a server handles other requests between two batches. */
-export const BATCH_RECORDS = 500
+const BATCH_RECORDS = 500
+/** The same of long texts; one character can fold to 18. */
+export const BATCH_CHARACTERS = 50_000
 
 /** The batches of a list; after each of them other requests are handled. */
 export async function* batchesOf<T>(all: readonly T[]): AsyncGenerator<readonly T[], void> {
-  for (let start = 0; start < all.length; start += BATCH_RECORDS) {
-    yield all.slice(start, start + BATCH_RECORDS)
+  for (let start = 0, end = 0; start < all.length; start = end) {
+    for (let characters = 0; end < all.length && end - start < BATCH_RECORDS && characters < BATCH_CHARACTERS; end++)
+      characters += charactersIn(all[end])
+    yield all.slice(start, end)
     await setImmediate()
   }
+}
+
+/** The characters of a text, or of the texts in a record or a list. */
+export function charactersIn(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  let sum = 0
+  for (const one of Object.values(value)) sum += charactersIn(one)
+  return sum
 }
 
 /** Closes rows that are missing from a complete list. */

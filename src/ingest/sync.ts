@@ -10,7 +10,15 @@ import { fold, InputCheck, tooManyItems, trimmed } from '../text.js'
 import { SHEETS } from './columns.js'
 import type { SheetNoun } from './files/table.js'
 import { importRecords } from './importers.js'
-import { BATCH_RECORDS, type Counts, type Diagnostic, type ImportOptions, sameAs, type Wording } from './run.js'
+import {
+  BATCH_CHARACTERS,
+  type Counts,
+  charactersIn,
+  type Diagnostic,
+  type ImportOptions,
+  sameAs,
+  type Wording,
+} from './run.js'
 
 type Members = Readonly<Record<string, unknown>>
 /** Absent or null leaves what is stored as it is. */
@@ -152,14 +160,22 @@ const UNIQUE = {
   issues: { reference: trimmed },
 }
 
+/** What checking a record takes besides its characters. */
+const RECORD_CHARACTERS = 100
+
 /** Adds every violation of these records that is known without the store, duplicates among them included. */
 async function checkRecords(noun: keyof typeof UNIQUE, raw: Members, check: InputCheck): Promise<void> {
   const records = recordsOf(raw[noun])
   if (records.length > LIMITS.syncRecordsMax) return
   const read = recordReader(SHEETS[noun].fields)
   const first = new Map<string, number>()
+  let characters = 0
   for (const [index, record] of records.entries()) {
-    if (index > 0 && index % BATCH_RECORDS === 0) await setImmediate()
+    characters += RECORD_CHARACTERS + charactersIn(record)
+    if (characters > BATCH_CHARACTERS) {
+      await setImmediate()
+      characters = 0
+    }
     if (check.found.length >= LIMITS.syncViolationsMax) return
     const ofRecord = new InputCheck()
     const values: Members = read(record, ofRecord)

@@ -7,7 +7,7 @@
  *
  * `--minutes` bounds the generated calls, and `--match` is a regular expression for the names of calls, attacks and sieges.
  * `--server` is the folder of another build to measure; its `dist/main.js` is served. The parts: inputs, attacks, sieges
- * (each for a third of `--minutes`), asset, fairness, movements, log, bodies, rows, commands.
+ * (each for a third of `--minutes`), asset, fairness, movements, log, bodies, rows, writes, commands.
  */
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,6 +17,7 @@ import { ATTACKS, firstPage } from './inputs/attacks.js'
 import { commandTimes } from './inputs/commands.js'
 import { fairness, largeBodies, largeRows } from './inputs/crowds.js'
 import { argumentCalls, fieldCalls, queried } from './inputs/graphqlCalls.js'
+import { longWrites } from './inputs/longWrites.js'
 import { documentCalls, headerCalls, pathCalls } from './inputs/requestCalls.js'
 import { bodyCalls, type Ids, parameterCalls, routesOf } from './inputs/restCalls.js'
 import { SEARCHES } from './inputs/searches.js'
@@ -196,6 +197,7 @@ if (isChosen('movements')) await runOn('Five movements on three connections', UN
 if (isChosen('log')) await runOn('A long write-ahead log', UNLIMITED, longLog)
 if (isChosen('bodies')) await runOn('Three connections of bodies of 16 MB', UNLIMITED, largeBodies)
 if (isChosen('rows')) await runOn('Rows as large as may be', UNLIMITED, largeRows)
+if (isChosen('writes')) await runOn('Changes of very many rows', UNLIMITED, longWrites(build))
 if (isChosen('commands')) console.log(`\nThe command line\n\n- ${commandTimes(build).join('\n- ')}`)
 console.log(`\nwrong answers           ${wrong.length}`)
 process.exit(wrong.length === 0 ? 0 : 1)

@@ -67,18 +67,20 @@ export function groupMatcher(run: ImportRun) {
   const cells = new Set<string>()
   const { found, find } = lookup(async (texts) => {
     const { id, nameFolded, externalId } = t.group
-    const isNamed = or(among(id, texts), among(nameFolded, texts.map(fold)), among(externalId, texts))
+    const folded = new Map(texts.map((text) => [text, fold(text)]))
+    const isNamed = or(among(id, texts), among(nameFolded, [...folded.values()]), among(externalId, texts))
     const rows = await db.select().from(t.group).where(isNamed)
     for (const row of rows) byId.set(row.id, row)
     // Not `rows.find`: a list may name thousands of thousands.
     const byName = new Map(rows.map((row) => [row.nameFolded, row]))
     const byExternalId = new Map(rows.map((row) => [row.externalId, row]))
-    return (text: string) => byId.get(text) ?? byName.get(fold(text)) ?? byExternalId.get(text)
+    return (text: string) => byId.get(text) ?? byName.get(folded.get(text) ?? '') ?? byExternalId.get(text)
   })
 
   const make = (name: string, record: Checked): GroupRow | undefined => {
     const { check } = record
-    const before = made.get(fold(name))
+    // Folding the names of thousands takes seconds.
+    const before = made.size > 0 ? made.get(fold(name)) : undefined
     if (before) return before
     const checked = checkText(name, 'name')
     if ('violation' in checked) check.violation('groups', `${JSON.stringify(name)}: ${checked.violation}`)

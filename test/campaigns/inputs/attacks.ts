@@ -52,6 +52,10 @@ function addLongGroups(stage: Stage): Promise<unknown> {
   return stage.send({ as: 'manager', sent: () => posted(JSON.stringify({ groups }), '/v1/personnel/batch') })
 }
 
+const LONG_GROUPS_COUNT = 20_000
+const PERSON = { name: 'x', externalId: 'LONG-NAMES' }
+const LONG_GROUPS = () => times(LONG_GROUPS_COUNT, (i) => `${i}`.padEnd(200, LETTER))
+
 const strange = () => {
   const members = times(LIMITS.bodyMembersMax - 20, (i) => [`titel${i}`, 1] as const)
   return { key: PROJECT, ...Object.fromEntries(members), risks: times(20, () => Object.fromEntries(members)) }
@@ -95,6 +99,9 @@ export const ATTACKS: readonly Attack[] = [
       `mutation ($i: SyncProjectInput!) { ${times(ALIASES, (i) => `a${i}: syncProject(input: $i) { project { id } }`).join(' ')} }`,
       { i: strange() },
     ),
+  ),
+  attack('one person with 20,000 unknown groups of 200 x U+FDFA', 'manager', () =>
+    posted(JSON.stringify({ people: [{ ...PERSON, groups: LONG_GROUPS() }] }), '/v1/personnel/batch'),
   ),
   attack('31 KB of letters in the place of a text', 'projects', () => inPlace('search', 'a'.repeat(FLAWED))),
   attack('31 KB of words in the place of a text', 'projects', () =>
