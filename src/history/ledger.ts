@@ -87,11 +87,8 @@ export class Ledger<Row extends Entity> {
     const rows = (isNew: boolean) =>
       pending.filter(({ before }) => (before === undefined) === isNew).map(({ after }) => after)
     // Values may be swapped, and the store looks at each row by itself.
-    if (pending.length > 1)
-      await write.updateAll(
-        table,
-        pending.flatMap((one) => this.released(one)),
-      )
+    const moved = pending.length > 1 ? pending.flatMap((one) => this.released(one)) : []
+    await write.updateAll(table, moved)
     await write.insertAll(table, rows(true))
     await write.updateAll(table, rows(false))
     await write.insertAll(write.t.change, history)
@@ -112,11 +109,9 @@ export class Ledger<Row extends Entity> {
 
   /** The row before, with its id in place of the unique values that it gives up. */
   private released({ before, after }: Stored<Row>): Row[] {
-    const given =
-      this.options.unique?.filter((one) => before && before[one] !== null && before[one] !== after[one]) ?? []
-    return before && given[0]
-      ? [{ ...before, ...Object.fromEntries(given.map((one) => [one, before.id.toUpperCase()])) }]
-      : []
+    const given = this.options.unique?.filter((one) => before?.[one] != null && before[one] !== after[one]) ?? []
+    if (!before || given.length === 0) return []
+    return [{ ...before, ...Object.fromEntries(given.map((one) => [one, before.id.toUpperCase()])) }]
   }
 
   private states(before: Row | undefined, after: Row): Pick<Tables['change']['$inferInsert'], 'stateFrom' | 'stateTo'> {

@@ -72,17 +72,12 @@ interface Kind {
 const KINDS: Readonly<Record<EntityKind, Kind>> = {
   PERSON: { noun: 'people', place: 0, closing: LEFT, rows: peopleWithGroups },
   GROUP: { noun: 'groups', place: 0, rows: (write, ids) => byIds(write, groups, ids) },
-  RISK: {
-    noun: 'risks',
-    place: 1,
-    closing: CLOSED,
-    rows: async (write, ids) => inProjects(write, await byIds(write, risks, ids)),
-  },
+  RISK: { noun: 'risks', place: 1, closing: CLOSED, rows: (write, ids) => inProjects(write, byIds(write, risks, ids)) },
   ISSUE: {
     noun: 'issues',
     place: 1,
     closing: CLOSED,
-    rows: async (write, ids) => inProjects(write, await byIds(write, issues, ids)),
+    rows: (write, ids) => inProjects(write, byIds(write, issues, ids)),
   },
   PROJECT: { noun: 'projects', place: 2, closing: CLOSED, rows: (write, ids) => byIds(write, projects, ids) },
 }
@@ -102,19 +97,18 @@ export async function undoRun(single: Write, id: string, operator: string | null
   for (const entity of await kindsOf(write, run)) {
     const plans: Plan[] = []
     for await (const batch of touchedBy(write, run, entity)) {
-      const rows = await KINDS[entity].rows(
-        write,
-        batch.map((one) => one.id),
-      )
+      const ids = batch.map((one) => one.id)
+      const rows = await KINDS[entity].rows(write, ids)
       const later = await laterChanges(write, batch, run, undoes)
       const people = await formerPeople(write, batch)
-      for (const one of batch)
-        plans.push(planFor(entity, one, rows.get(one.id), later.get(one.id) ?? new Map(), people))
+      for (const one of batch) {
+        const plan = planFor(entity, one, rows.get(one.id), later.get(one.id) ?? new Map(), people)
+        plans.push(entity === 'PROJECT' ? await unlessBusy(write, plan) : plan)
+      }
     }
-    const settled = entity === 'PROJECT' ? await withoutBusy(write, plans) : plans
-    const refused = await restore(write, KINDS[entity].noun, settled)
+    const refused = await restore(write, KINDS[entity].noun, plans)
     const fields = await changedBy(write, entity)
-    for (const plan of settled) entities.push(...undoneAs(entity, plan, fields.get(plan.id), refused.get(plan.id)))
+    for (const plan of plans) entities.push(...undoneAs(entity, plan, fields.get(plan.id), refused.get(plan.id)))
   }
   const counts = { restored: 0, closed: 0, left: 0 }
   for (const { outcome } of entities) counts[outcome] += 1
@@ -254,17 +248,15 @@ function restorable(net: FieldChanges, row: Row, later: Reasons, people: Readonl
   return { former, left }
 }
 
-/** Plans for projects, of which those that were created stay open while they have entries of others. */
-async function withoutBusy({ db, t }: Write, plans: readonly Plan[]): Promise<Plan[]> {
-  const settled: Plan[] = []
-  for (const { record, ...plan } of plans) {
-    const live = (table: Tables['risk' | 'issue']) =>
-      db.$count(table, and(eq(table.projectId, plan.id), eq(table.live, 1)))
-    const [ofRisks, ofIssues] = plan.isNew && record ? [await live(t.risk), await live(t.issue)] : [0, 0]
-    const reason = `It still has ${ofRisks} live risks and ${ofIssues} open issues.`
-    settled.push(ofRisks + ofIssues > 0 ? { ...plan, left: [{ reason }] } : { ...plan, ...(record && { record }) })
-  }
-  return settled
+/** A project that the run created stays open while it has entries of others. */
+async function unlessBusy({ db, t }: Write, plan: Plan): Promise<Plan> {
+  if (!plan.isNew || !plan.record) return plan
+  const live = (table: Tables['risk' | 'issue']) =>
+    db.$count(table, and(eq(table.projectId, plan.id), eq(table.live, 1)))
+  const [ofRisks, ofIssues] = [await live(t.risk), await live(t.issue)]
+  const { id, name, isNew } = plan
+  const left = [{ reason: `It still has ${ofRisks} live risks and ${ofIssues} open issues.` }]
+  return ofRisks + ofIssues === 0 ? plan : { id, name, isNew, left }
 }
 
 const OPTIONS: ImportOptions = {
@@ -331,7 +323,8 @@ async function peopleWithGroups(write: Write, ids: readonly string[]) {
 }
 
 /** Entries, with the keys of their projects as in records. */
-async function inProjects(write: Write, rows: ReadonlyMap<string, RiskRow | IssueRow>) {
+async function inProjects(write: Write, found: Promise<ReadonlyMap<string, RiskRow | IssueRow>>) {
+  const rows = await found
   const of = await byIds(write, projects, [...new Set(Array.from(rows.values(), ({ projectId }) => projectId))])
   return new Map([...rows].map(([id, row]) => [id, { ...row, project: of.get(row.projectId)?.key }]))
 }
