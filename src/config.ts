@@ -254,15 +254,15 @@ export class BadSettings extends Error {}
 export type Flags = { readonly [Name in SettingName]?: string | boolean | undefined }
 
 /** Where the settings of a command are, besides its flags, and how a complaint calls a flag. */
-const OF_COMMAND = { env: process.env, called: (name: SettingName) => SETTINGS[name].flag.split(' ')[0] }
+const ofCommand = () => ({ env: process.env, called: (name: SettingName) => SETTINGS[name].flag.split(' ')[0] })
 /** A program that embeds the service gives them by their names. */
-export const OF_HOST: typeof OF_COMMAND = { env: {}, called: (name) => name }
+export const OF_HOST: ReturnType<typeof ofCommand> = { env: {}, called: (name) => name }
 
 /** A frozen configuration of these settings, or one error that lists every invalid one. */
 export function readConfig<Name extends SettingName>(
   flags: Pick<Flags, Name>,
   names: readonly Name[],
-  { env, called } = OF_COMMAND,
+  { env, called } = ofCommand(),
 ): Pick<Config, Name> {
   const complaints = unknownNames(env)
   const entries = names.map((name) => {
