@@ -42,21 +42,21 @@ export class PersonNames {
 
   /** Whether a text may mean them: it has the end of a name, such as the last name, or an e-mail. */
   mayMean(text: string): boolean {
-    const folded = fold(text)
+    const folded = caseless(text)
     return wordsOf(folded).some((word) => this.#words.has(word)) || this.#addresses.some((one) => folded.includes(one))
   }
 
   /** Whether a name, an address or an externalId is in a JSON text, as whole words. */
   isInJson(text: string): boolean {
     // A text in JSON may be JSON too, in which a line break is a letter.
-    const words = spoken(wordsOf(fold(text.replaceAll(/\\[nrt]/g, ' '))))
+    const words = spoken(wordsOf(caseless(text.replaceAll(/\\[nrt]/g, ' '))))
     return this.#spoken.some((name) => words.includes(name))
   }
 
   /** Whether an author is theirs, or a source or file is called after them: a word or a number may mean anything there. */
   isAuthor(text: string): boolean {
     if (this.#is(text) || this.#identifiers.some((one) => comparable(text).endsWith(one))) return true
-    const words = spoken(wordsOf(fold(text)))
+    const words = spoken(wordsOf(caseless(text)))
     const isSure = (name: string) => wordsOf(name).filter((word) => !/\p{N}/u.test(word)).length > 1
     return this.#spoken.some((name) => isSure(name) && words.includes(name))
   }
@@ -64,6 +64,11 @@ export class PersonNames {
   #is(text: string): boolean {
     return this.#names.has(comparable(text))
   }
+}
+
+/** From capitals, since several small letters may have the same: the dotless i, a final sigma. */
+function caseless(text: string): string {
+  return fold(text.toUpperCase()).replaceAll('i\u0307', 'i')
 }
 
 /** Words between blanks, so that one text includes another only by whole words. */
@@ -77,6 +82,6 @@ function wordsOf(folded: string): string[] {
 
 /** Whatever the blanks, and whichever name is first. */
 function comparable(text: string): string {
-  const name = fold(text).trim().replaceAll(/\s+/g, ' ')
+  const name = caseless(text).trim().replaceAll(/\s+/g, ' ')
   return turnedName(name) ?? name
 }

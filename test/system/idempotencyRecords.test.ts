@@ -59,19 +59,21 @@ describe('what names a person', () => {
     expect([again.status, replayed(again), again.body.id === id]).toEqual([201, null, false])
   })
 
-  test.each(['Ada Lovelace', 'Gül Çağlı', 'GÜL ÇAĞLI'])(
-    'is forgotten with %s where a project named them too',
-    async (owner) => {
-      const { gateway, caller } = await openCompany()
-      const risks = [{ reference: 'R-1', title: 'Fog', owner }]
-      const { body } = await sendWithToken(caller, { path: '/v1/projects', body: { key: 'NEW', name: 'New', risks } })
-      expect(body.warnings).toMatchObject([{ detail: expect.stringContaining(owner) }])
-      const name = owner.startsWith('Ada') ? owner : 'Gül Çağlı'
-      const { id } = (await caller.post('/v1/personnel', { ...ada, name })).body
-      await gateway.write((write) => erasePerson(inOneWrite(write), id))
-      expect(await retained(gateway)).not.toContain(owner)
-    },
-  )
+  test.each([
+    ['Ada Lovelace', 'Ada Lovelace'],
+    ['Gül Çağlı', 'Gül Çağlı'],
+    ['GÜL ÇAĞLI', 'Gül Çağlı'],
+    ['İNCİ ŞAHİN', 'İnci Şahin'],
+    ['HEINZ STRAßER', 'Heinz Strasser'],
+  ])('is forgotten with %s where a project named them too', async (owner, name) => {
+    const { gateway, caller } = await openCompany()
+    const risks = [{ reference: 'R-1', title: 'Fog', owner }]
+    const { body } = await sendWithToken(caller, { path: '/v1/projects', body: { key: 'NEW', name: 'New', risks } })
+    expect(body.warnings).toMatchObject([{ detail: expect.stringContaining(owner) }])
+    const { id } = (await caller.post('/v1/personnel', { ...ada, name })).body
+    await gateway.write((write) => erasePerson(inOneWrite(write), id))
+    expect(await retained(gateway)).not.toContain(owner)
+  })
 })
 
 interface Received {
@@ -238,7 +240,8 @@ describe('a result that is too long to be stored', () => {
     const first = await sendWithToken(caller, ADA)
     expect(first.status).toBe(201)
     const again = await sendWithToken(caller, ADA)
-    expect([again.status, again.body.existingId]).toEqual([409, first.body.id])
+    expect(again).toMatchProblem(409, 'CONFLICT')
+    expect(again.body.existingId).toBe(first.body.id)
     const other = await gateway.as('personnel.manage')
     const hers = { path: '/v1/groups', body: { name: 'Divers' } }
     expect([replayed(await sendWithToken(other, hers)), replayed(await sendWithToken(other, hers))]).toEqual([
