@@ -29,10 +29,15 @@ const TRANSFERRED_FROM_BYTES = 65_536
 /** Rows per message, so that the event loop never receives very many in one turn. */
 const ROWS_AT_ONCE = 500
 
+/** How long a checkpoint waits for others, and they for it. */
+const BUSY_MS = 100
+
 /** Runs statements until the thread ends; several in one message run in one transaction, so they see one snapshot. */
 function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart): void {
   const connection = connect(file)
   connection.pragma('query_only = on')
+  // No event loop waits here, and a checkpoint gives up at once for a read of a millisecond otherwise.
+  connection.pragma(`busy_timeout = ${BUSY_MS}`)
   const requireWanted = () => {
     if (Atomics.load(stop, 0) !== 0) throw new Error('The statement was stopped.')
     return 1
@@ -42,6 +47,9 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
   connection.function(WITHIN_LIMIT, (bytes: unknown) => metered(Number(bytes)))
   const statements = new StatementCache(connection)
   const report = (message: WorkerReport, bytes: ArrayBuffer[] = []) => port.postMessage(message, bytes)
+  const end = () => {
+    if (connection.inTransaction) connection.exec('rollback')
+  }
   const run = ({ text, values, hasCursors = false }: CompiledSql, statement: number, isLastOne: boolean) => {
     const rows = statements
       .prepare(text)
@@ -58,6 +66,8 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
       for (const value of row) returned(lengthOf(value))
       chunk.push(hasCursors ? withCursors(row) : row)
     }
+    // Before the report: who hears it counts this thread as one that reads no longer.
+    if (isLastOne) end()
     report({ statement, rows: chunk, ms: ms(), isLast: isLastOne }, bytesIn(chunk))
   }
   const runAll = (all: readonly CompiledSql[]) => {
@@ -67,15 +77,11 @@ function work(port: NonNullable<typeof parentPort>, { file, stop }: WorkerStart)
       run(statement, index, index === all.length - 1)
     }
   }
-  const end = () => {
-    if (connection.inTransaction) connection.exec('rollback')
-  }
   port.on('message', ({ statements: all, bytesMax }: WorkerTask) => {
     const began = performance.now()
     ;[metered, returned] = [byteLimit(bytesMax), byteLimit(bytesMax)]
     try {
       runAll(all)
-      end()
     } catch (error) {
       end()
       const { message, code } = error as Error & { code?: string }
