@@ -107,9 +107,12 @@ function longestOf(values: object): string {
 /** The details of an entity: a list in JSON, columns `details.NAME` in a sheet. */
 export function details(name: string, text: string): Field<DetailsChange, string> {
   return {
-    meaning: `Other facts, as the source wrote them: a column ${PREFIX}NAME for each, in JSON a list.`,
+    meaning: 'Facts for which there is no field, in the order of the source; not searched, ranked or filtered by.',
+    rule: `A column ${PREFIX}NAME for each, in JSON a list.`,
     example: JSON.stringify([{ name, text }]),
     form: `at most ${DETAILS_MAX} pairs of a name (${TEXT_MAX.detailName} characters) and a text (${TEXT_MAX.detailText})`,
+    type: 'Detail',
+    isList: true,
     isRequired: false,
     gather: (raw) => {
       const named = Object.keys(raw).filter((key) => key.startsWith(PREFIX))

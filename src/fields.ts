@@ -20,12 +20,20 @@ export type Bound = { readonly maxLength: number } | { readonly minimum: number;
 
 /** An input field of a record, whether it comes as a cell, a JSON value or an argument; `S` is what a row has of it. */
 export interface Field<V, S = V> {
+  /** What it is: said wherever the field is shown or asked for. */
   readonly meaning: string
+  /** What else holds for a value that is given, in sentences. */
+  readonly rule?: string
   readonly example: string
   /** The accepted form, for people. */
   readonly form: string
+  readonly type: ValueType | 'Detail'
+  readonly isList?: boolean
+  readonly bound?: Bound
   /** A new record must have it, and it cannot be cleared. */
   readonly isRequired: boolean
+  /** A new record has it even if it is not given. */
+  readonly hasDefault?: boolean
   /** The value in a record, if it is not the one under the field's own name. */
   readonly gather?: (raw: Readonly<Record<string, unknown>>) => unknown
   readonly read: (raw: unknown) => Reading<V>
@@ -113,13 +121,27 @@ export function required<V>(field: Field<V>): Field<V> {
   return { ...field, isRequired: true }
 }
 
+export function byDefault<V>(field: Field<V>, value: string): Field<V> {
+  return { ...ruled(field, `${value} by default.`), hasDefault: true }
+}
+
+/** With a rule for the values that are given. */
+export function ruled<F extends Field<unknown>>(field: F, rule: string): F {
+  return { ...field, rule }
+}
+
+/** What people read who give a value. */
+export function inputMeaning({ meaning, rule }: Pick<Field<unknown>, 'meaning' | 'rule'>): string {
+  return rule === undefined ? meaning : `${meaning} ${rule}`
+}
+
 export function text(kind: TextKind, meaning: string, example: string): Field<string> {
   const form = `a text of at most ${TEXT_MAX[kind].toLocaleString('en')} characters`
-  return optional(meaning, example, form, (raw) => readText(raw, kind))
+  return ofText(kind, meaning, example, form, (raw) => readText(raw, kind))
 }
 
 export function email(meaning: string, example: string): Field<string> {
-  return optional(meaning, example, `an e-mail address of at most ${TEXT_MAX.email} characters`, (raw) =>
+  return ofText('email', meaning, example, `an e-mail address of at most ${TEXT_MAX.email} characters`, (raw) =>
     refined(readText(raw, 'email'), isEmail, 'Must be an e-mail address, such as ada@example.com.'),
   )
 }
@@ -127,7 +149,7 @@ export function email(meaning: string, example: string): Field<string> {
 // Only http and https: links are shown to people, and a browser would run `javascript:`.
 export function link(meaning: string, example: string): Field<string> {
   const isLink = (url: string) => /^https?:\/\/\S+$/i.test(url)
-  return optional(meaning, example, 'an address that begins with https:// or http://', (raw) =>
+  return ofText('url', meaning, example, 'an address that begins with https:// or http://', (raw) =>
     refined(readText(raw, 'url'), isLink, 'Must be an address such as https://example.com/page.'),
   )
 }
@@ -135,7 +157,7 @@ export function link(meaning: string, example: string): Field<string> {
 /** The short name of a project; accepted in any case, stored in capitals. */
 export function projectKey(meaning: string, example: string): Field<string> {
   const form = 'capitals, digits and hyphens, beginning with a letter, such as APOLLO-2'
-  return optional(meaning, example, form, (raw) => {
+  return ofText('projectKey', meaning, example, form, (raw) => {
     const reading = readText(typeof raw === 'string' ? raw.toUpperCase() : raw, 'projectKey')
     return refined(reading, (key) => /^[A-Z][A-Z0-9-]*$/.test(key), `Must be ${form}.`)
   })
@@ -145,7 +167,7 @@ export function projectKey(meaning: string, example: string): Field<string> {
 export function oneOf<N extends EnumName>(type: N, meaning: string): Field<EnumValue<N>> {
   const values = valuesOf(type)
   const form = `one of ${values.join(', ')}`
-  return optional(meaning, values[0], form, (raw) => {
+  return optional(type, meaning, values[0], form, (raw) => {
     const name = typeof raw === 'string' ? raw.trim().toUpperCase().replaceAll(/[ -]/g, '_') : raw
     const value = values.find((one) => one === name)
     return value === undefined ? { violation: `Must be ${form}.` } : { value }
@@ -154,23 +176,24 @@ export function oneOf<N extends EnumName>(type: N, meaning: string): Field<EnumV
 
 export function whole(least: number, most: number, meaning: string, example: string): Field<number> {
   const form = `a whole number from ${least} to ${most}`
-  return optional(meaning, example, form, (raw) => {
+  const field = optional('Int', meaning, example, form, (raw): Reading<number> => {
     const value = typeof raw === 'string' && /^\s*\d{1,9}\s*$/.test(raw) ? Number(raw) : raw
     const isRight = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
     return isRight ? { value } : { violation: `Must be ${form}.` }
   })
+  return { ...field, bound: { minimum: least, maximum: most } }
 }
 
 export function day(meaning: string, example: string): Field<string> {
-  return optional(meaning, example, 'a day, as YYYY-MM-DD', (raw) => {
+  return optional('Date', meaning, example, 'a day, as YYYY-MM-DD', (raw) => {
     const value = typeof raw === 'string' ? raw.trim() : ''
     return isDay(value) ? { value } : { violation: 'Must be a day such as 2027-01-31.' }
   })
 }
 
-/** Several names: a list in JSON, or a text separated by semicolons. */
-export function names(meaning: string, example: string): Field<readonly string[]> {
-  return optional(meaning, example, 'names separated by ;', (raw) => {
+/** Several names, each of a kind: a list in JSON, or a text separated by semicolons. */
+export function names(kind: TextKind, meaning: string, example: string): Field<readonly string[]> {
+  const field = optional('String', meaning, example, 'names separated by ;', (raw): Reading<readonly string[]> => {
     const parts: unknown[] = Array.isArray(raw) ? raw : String(raw).split(';')
     const texts = parts.filter((part) => typeof part === 'string').map((part) => part.trim())
     if (texts.length < parts.length) return { violation: 'Must be a list of texts.' }
@@ -183,6 +206,7 @@ export function names(meaning: string, example: string): Field<readonly string[]
     })
     return violationedBy(violations) ?? { value: [...new Set(texts.filter((name) => name !== ''))] }
   })
+  return { ...field, isList: true, bound: { maxLength: TEXT_MAX[kind] } }
 }
 
 /** The violations of a list as one; undefined if there are none. */
@@ -199,8 +223,24 @@ export function isDay(raw: string): boolean {
   return day <= days
 }
 
-function optional<V>(meaning: string, example: string, form: string, read: (raw: unknown) => Reading<V>): Field<V> {
-  return { meaning, example, form, isRequired: false, read }
+function optional<V>(
+  type: ValueType,
+  meaning: string,
+  example: string,
+  form: string,
+  read: (raw: unknown) => Reading<V>,
+): Field<V> {
+  return { type, meaning, example, form, isRequired: false, read }
+}
+
+function ofText(
+  kind: TextKind,
+  meaning: string,
+  example: string,
+  form: string,
+  read: (raw: unknown) => Reading<string>,
+): Field<string> {
+  return { ...optional('String', meaning, example, form, read), bound: { maxLength: TEXT_MAX[kind] } }
 }
 
 // Trackers number their entries, so JSON may have a number where a text is expected.

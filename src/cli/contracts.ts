@@ -1,3 +1,4 @@
+import { inputMeaning } from '../fields.js'
 import { openapi } from '../http/openapi/document.js'
 import { derivedColumns, SHEETS } from '../ingest/columns.js'
 import { SHEET_NOUNS, type SheetNoun } from '../ingest/files/table.js'
@@ -84,9 +85,10 @@ const REMARKS: Readonly<Partial<Record<SheetNoun, string>>> = {
 
 function columnsOf(noun: SheetNoun): string {
   const plan = SHEETS[noun]
-  const rows = Object.entries(plan.fields).map(([name, { meaning, form, isRequired, example }]) =>
-    row(`\`${name}\``, meaning, form, isRequired ? 'yes' : 'no', example && `\`${example}\``),
-  )
+  const rows = Object.entries(plan.inputs).map(([name, field]) => {
+    const { form, isRequired, example } = field
+    return row(`\`${name}\``, inputMeaning(field), form, isRequired ? 'yes' : 'no', example && `\`${example}\``)
+  })
   const computed = derivedColumns(plan).map((column) => `\`${column}\``)
   const template = templateOf(noun).replaceAll('\r\n', '\n')
   return [

@@ -1,36 +1,22 @@
-import type { InputObjectRef, ObjectRef } from '@pothos/core'
+import type { InputObjectRef } from '@pothos/core'
 import type { Detail as DetailFacts } from '../details.js'
 import type { DetailTable } from '../store/derivedRows.js'
-import { detailsOf } from '../store/query/relations.js'
-import type { Tables } from '../store/tables.js'
 import { DETAILS_MAX } from '../vocabulary.js'
 import { builder } from './builder.js'
-import { columns, itemsField, type Types } from './fields.js'
+import { columns, type Types } from './fields.js'
 import { boundedList, boundedText } from './inputs.js'
 
 const NAME = 'The name of the fact in its source, such as a column of a spreadsheet.'
 
-const Detail = builder.objectRef<DetailTable['$inferSelect']>('Detail')
-Detail.implement({
+export const DetailType = builder.objectRef<DetailTable['$inferSelect']>('Detail')
+DetailType.implement({
   description:
     'A fact as the source wrote it, for which there is no field. It has no id: caches keep it inside its entity.',
 })
-columns(Detail, {
+columns(DetailType, {
   name: { type: 'String', description: NAME },
   text: { type: 'String', description: 'The text of the source.' },
 })
-
-/** Adds the field `details` to an entity. */
-export function detailsField<T extends Tables['person' | 'project' | 'risk' | 'issue']>(
-  type: ObjectRef<Types, T['$inferSelect']>,
-  of: (t: Tables) => T,
-): void {
-  itemsField(type, 'details', {
-    of: Detail,
-    description: 'Facts for which there is no field, in the order of the source; not searched, ranked or filtered by.',
-    relation: detailsOf(of),
-  })
-}
 
 const DetailInput = builder.inputRef<DetailFacts>('DetailInput').implement({
   description: 'A fact as the source wrote it, for which there is no field.',

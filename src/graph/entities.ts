@@ -9,7 +9,7 @@ import type { Identified } from '../store/query/relations.js'
 import { idKey, type KeyPart, keyPart, type RowKey } from '../store/query/rowKeys.js'
 import type { Read } from '../store/store.js'
 import { needs } from './builder.js'
-import { columns, rootField, type Types } from './fields.js'
+import { rootField, type Types } from './fields.js'
 import { boundedText } from './inputs.js'
 import type { SingleRow } from './query/declared.js'
 
@@ -93,16 +93,4 @@ function namedBy(declared: readonly UniqueKey<never>[]): SingleRow['named'] {
       given: Object.fromEntries(values),
     }
   }
-}
-
-/** Adds `createdAt` and `updatedAt`, which every entity has. */
-export function timestampFields<Row extends { createdAt: string; updatedAt: string }>(
-  type: ObjectRef<Types, Row>,
-): void {
-  const noun = type.name.toLowerCase()
-  const timestamped: ObjectRef<Types, { createdAt: string; updatedAt: string }> = type
-  columns(timestamped, {
-    createdAt: { type: 'DateTime', description: `When the ${noun} was added.` },
-    updatedAt: { type: 'DateTime', description: `When the ${noun} was last changed.` },
-  })
 }

@@ -1,11 +1,7 @@
-import type { InputObjectRef } from '@pothos/core'
 import type { Bound } from '../fields.js'
 import { LIMITS } from '../limits.js'
-import type { FilterMembers, FilterOf } from '../store/query/filters.js'
 import type { InputCheck } from '../text.js'
 import { TEXT_MAX, type TextKind } from '../vocabulary.js'
-import { builder } from './builder.js'
-import type { Types } from './fields.js'
 
 /** Finds the violations of an input that neither its types nor the store tell; members may be of a wrong type. */
 type FindViolations = (input: Readonly<Record<string, unknown>>, check: InputCheck) => unknown
@@ -55,28 +51,4 @@ export function neverNull<O extends { readonly description: string; readonly ext
 /** The options of a list input, with its longest length; `beyond` says what to do with more. */
 export function boundedList(maxItems: number, description: string, beyond = '') {
   return { description: `${description} At most ${maxItems.toLocaleString('en')}.`, extensions: { maxItems, beyond } }
-}
-
-/** The input type of a filter, with the members that its noun declares. */
-export function filterInput<M extends FilterMembers>(
-  name: string,
-  description: string,
-  { members }: { readonly members: M },
-): InputObjectRef<Types, FilterOf<M>> {
-  const ref = builder.inputType(name, {
-    description,
-    // In the order of the noun: the printed schema is sorted.
-    extensions: { members: Object.keys(members) },
-    fields: (t) => {
-      const inputs = Object.entries(members).map(
-        ([member, { type, isList, mayBeNobody = false, bound, description }]) => {
-          const options = bound ? (isList ? boundedItems : bounded)(description, bound) : { description }
-          return [member, t.field({ ...options, type: isList ? t.listRef(type, { required: !mayBeNobody }) : type })]
-        },
-      )
-      return Object.fromEntries(inputs)
-    },
-  })
-  // A cast: the input has the members that the type was made of.
-  return ref as never
 }

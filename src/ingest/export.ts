@@ -1,13 +1,13 @@
 import { isNotNull } from 'drizzle-orm'
 import { detailsIn } from '../details.js'
-import { groups, groupsOfPeople, memberCount } from '../personnel/groups.js'
+import { GROUP, groups, groupsOfPeople } from '../personnel/groups.js'
 import { personnel } from '../personnel/people.js'
 import { everyIssue, issues } from '../projects/issues.js'
-import { projectHealth, projects } from '../projects/projects.js'
-import { everyRisk, type RiskRow, risks } from '../projects/risks.js'
-import { residualLevel, residualScore, riskLevel, riskRank } from '../projects/scores.js'
+import { PROJECT, projects } from '../projects/projects.js'
+import { everyRisk, RISK, type RiskRow, risks } from '../projects/risks.js'
+import { type AnyNoun, isShown } from '../store/query/nouns.js'
 import { byIds, pagesOf } from '../store/query/page.js'
-import { type AnyComputed, computedValues } from '../store/query/relations.js'
+import { computedValues } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
 import { PERSON_STATUSES } from '../vocabulary.js'
 import { DetailNames } from './files/cells.js'
@@ -30,15 +30,14 @@ const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => Async
     }
   },
   async *groups(read) {
-    for await (const rows of pagesOf(read, groups, {})) yield computed(read, rows, { memberCount })
+    for await (const rows of pagesOf(read, groups, {})) yield withComputed(read, rows, GROUP)
   },
   async *projects(read) {
-    for await (const rows of pagesOf(read, projects, {}))
-      yield (await computed(read, rows, projectHealth)).map(detailed)
+    for await (const rows of pagesOf(read, projects, {})) yield (await withComputed(read, rows, PROJECT)).map(detailed)
   },
   async *risks(read, isLive) {
     for await (const rows of pagesOf(read, isLive ? risks : everyRisk, {}))
-      yield linked(read, await computed(read, rows, RISK_COMPUTED), 'owner')
+      yield linked(read, await withComputed(read, rows, RISK), 'owner')
   },
   async *issues(read, isLive) {
     for await (const rows of pagesOf(read, isLive ? issues : everyIssue, {})) yield linked(read, rows, 'assignee')
@@ -56,17 +55,16 @@ async function linked(read: Read, rows: readonly EntryRow[], field: 'owner' | 'a
   })
 }
 
-const RISK_COMPUTED = { level: riskLevel, rank: riskRank, residualScore, residualLevel }
-
-async function computed<Row extends { id: string }>(
+async function withComputed<Row extends { id: string }>(
   read: Read,
   rows: readonly Row[],
-  fields: Readonly<Record<string, AnyComputed>>,
+  { members }: AnyNoun,
 ): Promise<Row[]> {
   const ids = rows.map(({ id }) => id)
   const all = rows.map((row) => ({ ...row }))
-  for (const [name, field] of Object.entries(fields)) {
-    const values = await computedValues(read, field, ids)
+  for (const [name, member] of Object.entries(members)) {
+    if (!isShown(member) || !member.computed) continue
+    const values = await computedValues(read, member.computed, ids)
     for (const row of all) Object.assign(row, { [name]: values.get(row.id) })
   }
   return all

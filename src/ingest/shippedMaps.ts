@@ -280,7 +280,7 @@ export const SHIPPED_MAPS = [...shipped('issues', ISSUES, issueRules), ...shippe
 type UsualRules = Readonly<Record<string, (...from: string[]) => unknown>>
 
 function shipped(noun: SheetNoun, files: MapFiles, usual: (day: typeof isoDay) => UsualRules) {
-  const fields = Object.keys(SHEETS[noun].fields)
+  const fields = Object.keys(SHEETS[noun].inputs)
   return Object.entries(files).map(([name, { reads, where = [], ...file }]) => {
     const product = file.product ?? `an answer of ${reads.split(':')[0]}`
     // The maps of CSV exports are named so; the others read JSON.

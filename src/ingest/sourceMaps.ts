@@ -13,7 +13,7 @@ export type SourceMap = AcceptedMap & { readonly acceptedAt: string }
 export async function sourceMap(read: Read, source: string, noun: SheetNoun): Promise<SourceMap | undefined> {
   const row = (await sourceMaps(read, source)).find((one) => one.noun === noun)
   if (!row) return undefined
-  const mapping = readMapping(row.map, `the map of the source ${source}`, Object.keys(SHEETS[noun].fields))
+  const mapping = readMapping(row.map, `the map of the source ${source}`, Object.keys(SHEETS[noun].inputs))
   return { mapping, headings: JSON.parse(row.headings) as string[], acceptedAt: row.acceptedAt }
 }
 

@@ -66,7 +66,7 @@ const PROJECT_BOUNDS = { lists: ['risks', 'issues'], limit: 'closeLimit', forMor
 /** Adds the violations of a project, its risks and its issues that can be known without the store. */
 export async function checkProjectState(raw: Members, check: InputCheck): Promise<void> {
   checkBounds(raw, PROJECT_BOUNDS, check)
-  recordReader(SHEETS.projects.fields)(raw, check)
+  recordReader(SHEETS.projects.inputs)(raw, check)
   await checkRecords('risks', raw, check)
   await checkRecords('issues', raw, check)
 }
@@ -167,7 +167,7 @@ const RECORD_CHARACTERS = 100
 async function checkRecords(noun: keyof typeof UNIQUE, raw: Members, check: InputCheck): Promise<void> {
   const records = recordsOf(raw[noun])
   if (records.length > LIMITS.syncRecordsMax) return
-  const read = recordReader(SHEETS[noun].fields)
+  const read = recordReader(SHEETS[noun].inputs)
   const first = new Map<string, number>()
   let characters = 0
   for (const [index, record] of records.entries()) {

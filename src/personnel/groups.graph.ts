@@ -1,18 +1,17 @@
 import { builder, needs } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
-import { byKey, idOf, queryOne, timestampFields } from '../graph/entities.js'
-import { asEntity, displayed } from '../graph/federation/schema.js'
-import { columns, computedField, itemsField, members, mutationField, reportField } from '../graph/fields.js'
-import { boundedText, checkedBy, filterInput, neverNull } from '../graph/inputs.js'
+import { byKey, idOf, queryOne } from '../graph/entities.js'
+import { itemsField, members, mutationField, reportField } from '../graph/fields.js'
+import { checkedBy } from '../graph/inputs.js'
+import { entityType, filterInput, recordInput } from '../graph/nouns.js'
 import {
   addGroup,
   changeGroup,
-  GROUP_FIELDS,
+  GROUP,
   type GroupRow,
   groupKeys,
   groups,
   groupsOfPerson,
-  memberCount,
   readGroup,
   readNewGroup,
 } from './groups.js'
@@ -20,25 +19,11 @@ import { Person, PersonConnection, PersonFilter } from './people.graph.js'
 import { addMember, membersOfGroup, removeMember } from './people.js'
 import { endMemberships, membersToLeave, removeGroup } from './removedGroups.js'
 
-export const Group = builder.objectRef<GroupRow>('Group')
-Group.implement({
-  description: 'A group that people belong to: a team, a committee, a site.',
-  ...needs('personnel.read'),
-})
-columns(Group, {
-  id: { type: 'ID', description: 'The id of the group.' },
-  name: { type: 'String', description: 'The name; unique.', ...displayed },
-  externalId: {
-    type: 'String',
-    nullable: true,
-    description: 'The id in the directory that the group comes from; unique.',
-  },
-  description: { type: 'String', nullable: true, description: 'What the group is for.' },
-})
-computedField(Group, 'memberCount', {
-  type: 'Int',
-  description: 'The number of its members on the roster.',
-  computed: memberCount,
+export const Group = entityType('Group', 'A group that people belong to: a team, a committee, a site.', GROUP, {
+  scope: 'personnel.read',
+  table: groups.table,
+  keys: groupKeys,
+  title: 'name',
 })
 pageField(Group, 'members', {
   type: PersonConnection,
@@ -47,8 +32,6 @@ pageField(Group, 'members', {
   description: 'The members on the roster, ordered by name.',
   relation: membersOfGroup,
 })
-timestampFields(Group)
-asEntity(Group, { scope: 'personnel.read', table: groups.table, keys: groupKeys })
 
 itemsField(Person, 'groups', {
   of: Group,
@@ -79,28 +62,17 @@ queryOne('group', {
   ],
 })
 
-/** The options of a text input of a group, from its table of fields. */
-const fieldText = (member: keyof typeof GROUP_FIELDS) => boundedText(member, GROUP_FIELDS[member].meaning)
-
-const AddGroupInput = builder.inputType('AddGroupInput', {
-  description: 'A group to add.',
+const AddGroupInput = recordInput('AddGroupInput', 'A group to add.', GROUP.facts, {
+  use: 'add',
   ...checkedBy(readNewGroup),
-  fields: (t) => ({
-    name: t.string({ required: true, ...fieldText('name') }),
-    externalId: t.string(fieldText('externalId')),
-    description: t.string(fieldText('description')),
-  }),
 })
 
-const ChangeGroupInput = builder.inputType('ChangeGroupInput', {
-  description: 'The changes of a group. Absent fields stay; null clears a field, except the name.',
-  ...checkedBy(readGroup),
-  fields: (t) => ({
-    name: t.string(neverNull(fieldText('name'))),
-    externalId: t.string(fieldText('externalId')),
-    description: t.string(fieldText('description')),
-  }),
-})
+const ChangeGroupInput = recordInput(
+  'ChangeGroupInput',
+  'The changes of a group. Absent fields stay; null clears a field, except the name.',
+  GROUP.facts,
+  { use: 'change', ...checkedBy(readGroup) },
+)
 
 const CHANGED = { type: Group, list: groups, scope: 'personnel.manage' } as const
 

@@ -1,9 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { type Arguments, patched, recordReader, required, requireFields, text, type Values } from '../fields.js'
+import { type Arguments, names, patched, recordReader, required, requireFields, text, type Values } from '../fields.js'
 import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import type { Naming } from '../store/query/conditions.js'
 import { changedSince, type FilterOf, filteredList, searchIn } from '../store/query/filters.js'
+import { asked, idMember, nounOf, shown } from '../store/query/nouns.js'
 import { referredRow } from '../store/query/page.js'
 import { type Computed, itemsOf, type Relation } from '../store/query/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
@@ -51,22 +52,38 @@ export function groupsOfPeople(read: Read, personIds: readonly string[]): Promis
   return itemsOf(read, groupsOfPerson, personIds)
 }
 
-export const memberCount: Computed<Tables['group']> = {
+const memberCount: Computed<Tables['group']> = {
   of: (t) => t.group,
   counted: (t) => t.membership,
   value: ({ t: { membership } }, { id }) =>
     sql`(select count(*) from ${membership} where ${membership.groupId} = ${id} and ${membership.live} = 1)`,
 }
 
-export const GROUP_FIELDS = {
-  name: required(text('name', 'The name; unique, case-insensitive.', 'Bridge inspectors')),
-  externalId: text('externalId', 'The id in the directory; unique.', 'DIR-42'),
-  description: text('description', 'What the group is for.', 'Whoever may sign off an inspection.'),
-}
-type GroupValues = Values<typeof GROUP_FIELDS>
-export type GroupInput = Arguments<typeof GROUP_FIELDS>
+const inSheetOnly = { isExported: false }
 
-export const readGroup = recordReader(GROUP_FIELDS)
+export const GROUP = nounOf({
+  id: idMember('The id of the group.'),
+  name: required(text('name', 'The name; unique, case-insensitive.', 'Bridge inspectors')),
+  externalId: text('externalId', 'The id in the directory that the group comes from; unique.', 'DIR-42'),
+  description: text('description', 'What the group is for.', 'Whoever may sign off an inspection.'),
+  members: asked(
+    names(
+      'email',
+      'All members of the group, by e-mail, externalId or user id, or a name that is unique on the roster.',
+      'ada@example.com;grace@example.com',
+    ),
+    inSheetOnly,
+  ),
+  member: asked(
+    text('email', 'One member, in a list with a row for each membership; instead of members.', ''),
+    inSheetOnly,
+  ),
+  memberCount: shown('Int', 'The number of its members on the roster.', { computed: memberCount }),
+})
+type GroupValues = Values<typeof GROUP.facts>
+export type GroupInput = Arguments<typeof GROUP.facts>
+
+export const readGroup = recordReader(GROUP.facts)
 
 export function groupsLedger(write: Write): Ledger<GroupRow> {
   return new Ledger(write, {
@@ -93,7 +110,7 @@ export function groupWith({ at }: Write, before: GroupRow | undefined, values: G
 
 export function readNewGroup(raw: Readonly<Record<string, unknown>>, check: InputCheck): GroupValues {
   const values = readGroup(raw, check)
-  requireFields(GROUP_FIELDS, values, check)
+  requireFields(GROUP.facts, values, check)
   return values
 }
 

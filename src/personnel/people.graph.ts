@@ -1,53 +1,35 @@
 import type { ObjectRef } from '@pothos/core'
-import { builder, enumOf, needs } from '../graph/builder.js'
+import { enumOf } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
-import { detailsField, detailsInput } from '../graph/details.js'
-import { byKey, idOf, queryOne, timestampFields } from '../graph/entities.js'
-import { asEntity, displayed } from '../graph/federation/schema.js'
-import { columns, mutationField, referenceField, type Types } from '../graph/fields.js'
-import { boundedList, boundedText, checkedBy, filterInput, neverNull } from '../graph/inputs.js'
+import { byKey, idOf, queryOne } from '../graph/entities.js'
+import { mutationField, referenceField, type Types } from '../graph/fields.js'
+import { boundedList, checkedBy } from '../graph/inputs.js'
+import { entityType, filterInput, recordInput } from '../graph/nouns.js'
 import {
   addPerson,
   changePerson,
   GROUP_IDS_MAX,
-  PERSON_FIELDS,
-  type PersonRow,
+  PERSON,
   personKeys,
   personnel,
   readNewPerson,
   readPersonChange,
 } from './people.js'
 
-export const Person = builder.objectRef<PersonRow>('Person')
-Person.implement({
-  description: 'A person on the roster. The id is the user id that tasks elsewhere are assigned to.',
-  ...needs('personnel.read'),
-})
-columns(Person, {
-  id: { type: 'ID', description: 'The user id.' },
-  name: { type: 'String', description: 'The display name.', ...displayed },
-  email: { type: 'String', nullable: true, description: 'The e-mail address; unique.' },
-  externalId: {
-    type: 'String',
-    nullable: true,
-    description: 'The id in the HR system or directory; unique.',
-  },
-  title: { type: 'String', nullable: true, description: 'The job title.' },
-  department: { type: 'String', nullable: true, description: 'The department.' },
-  status: { type: 'PersonStatus', description: 'Whether the person is on the roster.' },
-})
-detailsField(Person, personnel.table)
+export const Person = entityType(
+  'Person',
+  'A person on the roster. The id is the user id that tasks elsewhere are assigned to.',
+  PERSON,
+  { scope: 'personnel.read', table: personnel.table, keys: personKeys, title: 'name' },
+)
 referenceField(Person, 'mergedInto', {
   ...{ to: Person, by: 'mergedInto', list: personnel, scope: 'personnel.read' },
   description: 'The person who this one turned out to be, since two records of one person were merged.',
 })
-timestampFields(Person)
 
 export const PersonConnection = connectionOf(Person, 'people')
 
 export const PersonFilter = filterInput('PersonFilter', 'Filters people. All given conditions must hold.', personnel)
-
-asEntity(Person, { scope: 'personnel.read', table: personnel.table, keys: personKeys })
 
 const PersonOrder = enumOf('PersonOrder', 'The order of people.', {
   NAME: 'By name.',
@@ -81,23 +63,20 @@ queryOne('person', {
   ],
 })
 
-/** The options of a text input of a person, from its table of fields. */
-const fieldText = (member: 'name' | 'email' | 'externalId' | 'title' | 'department') =>
-  boundedText(member, PERSON_FIELDS[member].meaning)
+const { status: _, ...ofNewPerson } = PERSON.facts
 
-const AddPersonInput = builder.inputType('AddPersonInput', {
-  description: 'A person to add. Give an e-mail, an externalId, or both.',
-  ...checkedBy(readNewPerson),
-  fields: (t) => ({
-    name: t.string({ required: true, ...fieldText('name') }),
-    email: t.string(fieldText('email')),
-    externalId: t.string(fieldText('externalId')),
-    title: t.string(fieldText('title')),
-    department: t.string(fieldText('department')),
-    details: t.field(detailsInput),
-    groupIds: t.idList(boundedList(GROUP_IDS_MAX, 'The ids or names of the groups that the person joins.')),
-  }),
-})
+const AddPersonInput = recordInput(
+  'AddPersonInput',
+  'A person to add. Give an e-mail, an externalId, or both.',
+  ofNewPerson,
+  {
+    use: 'add',
+    ...checkedBy(readNewPerson),
+    more: (t) => ({
+      groupIds: t.idList(boundedList(GROUP_IDS_MAX, 'The ids or names of the groups that the person joins.')),
+    }),
+  },
+)
 
 const CHANGED = { type: Person, list: personnel, scope: 'personnel.manage' } as const
 
@@ -108,19 +87,12 @@ mutationField('addPerson', {
   change: (write, { input }) => addPerson(write, input),
 })
 
-const ChangePersonInput = builder.inputType('ChangePersonInput', {
-  description: 'The changes of a person. Absent fields stay; null clears a field, except name and status.',
-  ...checkedBy(readPersonChange),
-  fields: (t) => ({
-    name: t.string(neverNull(fieldText('name'))),
-    email: t.string(fieldText('email')),
-    externalId: t.string(fieldText('externalId')),
-    title: t.string(fieldText('title')),
-    department: t.string(fieldText('department')),
-    status: t.field({ type: 'PersonStatus', ...neverNull({ description: 'Whether the person is on the roster.' }) }),
-    details: t.field(detailsInput),
-  }),
-})
+const ChangePersonInput = recordInput(
+  'ChangePersonInput',
+  'The changes of a person. Absent fields stay; null clears a field, except name and status.',
+  PERSON.facts,
+  { use: 'change', ...checkedBy(readPersonChange) },
+)
 
 mutationField('changePerson', {
   ...CHANGED,

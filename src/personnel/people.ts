@@ -3,7 +3,9 @@ import { checkSize, type Detail, details } from '../details.js'
 import { badArgument, Fault } from '../errors.js'
 import {
   type Arguments,
+  byDefault,
   email,
+  names,
   namesOf,
   oneOf,
   patched,
@@ -29,6 +31,7 @@ import {
   oneText,
   searchIn,
 } from '../store/query/filters.js'
+import { asked, idMember, nounOf } from '../store/query/nouns.js'
 import { byIds, referredRow } from '../store/query/page.js'
 import type { Relation } from '../store/query/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
@@ -170,19 +173,21 @@ function inStatus(
   return among(isNarrow ? unindexed(t.person.status) : t.person.status, statuses)
 }
 
-export const PERSON_FIELDS = {
+export const PERSON = nounOf({
+  id: idMember('The user id.'),
   name: required(text('name', 'The display name.', 'Ada Lovelace')),
   email: email('The e-mail address; unique, case-insensitive.', 'ada@example.com'),
   externalId: text('externalId', 'The id in the HR system or directory; unique.', 'HR-1815'),
   title: text('title', 'The job title.', 'Lead engineer'),
   department: text('department', 'The department.', 'Engineering'),
-  status: oneOf('PersonStatus', 'Whether the person is on the roster; ACTIVE by default.'),
+  status: byDefault(oneOf('PersonStatus', 'Whether the person is on the roster.'), 'ACTIVE'),
+  groups: asked(names('name', 'All groups of the person, by name, externalId or id.', 'Bridge inspectors;Crisis team')),
   details: details('Site', 'Harbour office'),
-}
-export type PersonValues = Values<typeof PERSON_FIELDS>
+})
+export type PersonValues = Values<typeof PERSON.facts>
 
 /** The input of a person: absent keeps what is stored, null clears it. */
-interface PersonChange extends Omit<Arguments<typeof PERSON_FIELDS>, 'details'> {
+interface PersonChange extends Omit<Arguments<typeof PERSON.facts>, 'details'> {
   readonly details?: Optional<readonly Detail[]>
 }
 
@@ -190,14 +195,14 @@ export interface PersonInput extends PersonChange {
   readonly groupIds?: Optional<readonly string[]>
 }
 
-const readPerson = recordReader(PERSON_FIELDS)
+const readPerson = recordReader(PERSON.facts)
 
 export function peopleLedger(write: Write): Ledger<PersonRow> {
   return new Ledger<PersonRow>(write, {
     kind: 'PERSON',
     table: (t) => t.person,
     unique: ['emailFolded', 'externalId'],
-    tracked: [...namesOf(PERSON_FIELDS), 'mergedInto'],
+    tracked: [...namesOf(PERSON.facts), 'mergedInto'],
     follow: followStatus,
   })
 }
@@ -216,7 +221,7 @@ export function foldedPerson(person: Pick<PersonRow, 'name' | 'email' | 'title' 
 /** A person as they would be stored: the given values merged with the row before. */
 export function personWith({ at }: Write, before: PersonRow | undefined, values: PersonValues, id?: string): PersonRow {
   const name = values.name ?? before?.name ?? ''
-  const facts = patchedFields(PERSON_FIELDS, values, before)
+  const facts = patchedFields(PERSON.facts, values, before)
   return {
     id: before?.id ?? id ?? newId('person', new Date(at)),
     ...facts,
@@ -232,12 +237,12 @@ export function personWith({ at }: Write, before: PersonRow | undefined, values:
 }
 
 export function checkPerson(before: PersonRow | undefined, values: PersonValues, check: InputCheck): void {
-  if (!before) requireFields(PERSON_FIELDS, values, check)
+  if (!before) requireFields(PERSON.facts, values, check)
   const isReachable = patched(values.email, before?.email) ?? patched(values.externalId, before?.externalId)
   if (!isReachable && !check.has('email') && !check.has('externalId')) {
     check.violation('email', 'A person needs an e-mail or an externalId.')
   }
-  checkSize(PERSON_FIELDS, values, before, check)
+  checkSize(PERSON.facts, values, before, check)
 }
 
 export function readNewPerson(raw: Readonly<Record<string, unknown>>, check: InputCheck): PersonValues {

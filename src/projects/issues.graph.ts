@@ -1,36 +1,21 @@
-import { builder, enumOf, needs } from '../graph/builder.js'
+import { enumOf } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
-import { detailsField } from '../graph/details.js'
-import { queryOne, timestampFields } from '../graph/entities.js'
-import { asEntity, displayed } from '../graph/federation/schema.js'
-import { columns, referenceField } from '../graph/fields.js'
-import { filterInput } from '../graph/inputs.js'
+import { queryOne } from '../graph/entities.js'
+import { referenceField } from '../graph/fields.js'
+import { entityType, filterInput } from '../graph/nouns.js'
 import { Person, personField } from '../personnel/people.graph.js'
-import { type IssueRow, issues, issuesOfPerson, issuesOfProject, issuesOfRisk } from './issues.js'
+import { ISSUE, issues, issuesOfPerson, issuesOfProject, issuesOfRisk } from './issues.js'
 import { entryKeys } from './projectEntries.js'
 import { byReference, ENTRY_ORDERS_IN_WORDS, Project, TO_PROJECT } from './projects.graph.js'
 import { Risk } from './risks.graph.js'
 import { risks } from './risks.js'
 
-export const Issue = builder.objectRef<IssueRow>('Issue')
-Issue.implement({
-  description: 'A problem of a project. It belongs to its project and is read-only here.',
-  ...needs('projects.read'),
-})
-columns(Issue, {
-  id: { type: 'ID', description: 'The id of the issue.' },
-  reference: { type: 'String', description: "Its name in the project's own tracker, such as I-12." },
-  title: { type: 'String', description: 'The problem, in one line.', ...displayed },
-  description: { type: 'String', nullable: true, description: 'The problem in detail.' },
-  severity: { type: 'IssueSeverity', description: 'How severe it is.' },
-  status: { type: 'IssueStatus', description: 'Its status.' },
-  assigneeId: { type: 'ID', nullable: true, description: 'The user id of the assignee.' },
-  assigneeName: { type: 'String', nullable: true, description: 'The assignee as named by the source.' },
-  riskId: { type: 'ID', nullable: true, description: 'The id of the risk that caused it.' },
-  url: { type: 'String', nullable: true, description: 'The link to it in its own system.' },
-  raisedOn: { type: 'Date', description: 'The day it was raised.' },
-  dueOn: { type: 'Date', nullable: true, description: 'The day it is due.' },
-})
+export const Issue = entityType(
+  'Issue',
+  'A problem of a project. It belongs to its project and is read-only here.',
+  ISSUE,
+  { scope: 'projects.read', table: issues.table, keys: entryKeys, title: 'title' },
+)
 referenceField(Issue, 'project', { ...TO_PROJECT, by: 'projectId', description: 'The project that it belongs to.' })
 personField(Issue, 'assignee', 'assigneeId')
 referenceField(Issue, 'risk', {
@@ -40,9 +25,6 @@ referenceField(Issue, 'risk', {
   scope: 'projects.read',
   description: 'The risk that caused it.',
 })
-detailsField(Issue, issues.table)
-timestampFields(Issue)
-asEntity(Issue, { scope: 'projects.read', table: issues.table, keys: entryKeys })
 
 const IssueConnection = connectionOf(Issue, 'open issues')
 

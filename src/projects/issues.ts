@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { checkSize, details } from '../details.js'
 import {
+  byDefault,
   day,
   link,
   namesOf,
@@ -10,6 +11,7 @@ import {
   patchedFields,
   required,
   requireFields,
+  ruled,
   text,
   type Values,
 } from '../fields.js'
@@ -17,6 +19,7 @@ import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { refersTo, unindexed } from '../store/query/conditions.js'
 import { anyOf, anyText, type FilterOf, filteredList, INDEXED } from '../store/query/filters.js'
+import { asked, askedFor, idMember, nounOf } from '../store/query/nouns.js'
 import type { Relation } from '../store/query/relations.js'
 import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
@@ -30,7 +33,9 @@ import {
   entryWith,
   everyOf,
   holderFilter,
+  holderMembers,
   inProjectFilters,
+  ofProject,
   ownershipFilter,
 } from './projectEntries.js'
 import type { Assignee } from './projects.js'
@@ -111,18 +116,25 @@ export const issuesOfRisk: Relation<Tables['risk'], Tables['issue'], IssueFilter
   where: (_, risk, issue) => eq(issue.riskId, risk.id),
 }
 
-export const ISSUE_FIELDS = {
-  reference: required(text('reference', "Its name in the project's own tracker.", 'I-12')),
+export const ISSUE = nounOf({
+  id: idMember('The id of the issue.'),
+  project: ofProject,
+  reference: required(text('reference', "Its name in the project's own tracker, such as I-12.", 'I-12')),
   title: required(text('headline', 'The problem, in one line.', 'Crane permit refused')),
   description: text('description', 'The problem in detail.', 'The city wants a new traffic plan first.'),
   severity: required(oneOf('IssueSeverity', 'How severe it is.')),
-  status: oneOf('IssueStatus', 'Its status; OPEN by default.'),
+  status: byDefault(oneOf('IssueStatus', 'Its status.'), 'OPEN'),
+  ...holderMembers('assignee'),
+  risk: asked(text('reference', 'The reference of the risk that caused it, in the same project.', 'R-7'), {
+    isExported: false,
+  }),
+  riskId: askedFor('ID', ruled(text('reference', 'The id of the risk that caused it.', ''), 'Instead of risk.')),
   url: link('The link to it in its own system.', 'https://projects.example.com/apollo/issues/12'),
-  raisedOn: day('The day it was raised; today by default.', '2026-03-01'),
+  raisedOn: byDefault(day('The day it was raised.', '2026-03-01'), 'Today'),
   dueOn: day('The day it is due.', '2027-01-31'),
   details: details('Affected', 'Schedule'),
-}
-type IssueValues = Values<typeof ISSUE_FIELDS>
+})
+type IssueValues = Values<typeof ISSUE.facts>
 
 export function issuesLedger(write: Write): Ledger<IssueRow> {
   return new Ledger(write, {
@@ -130,13 +142,13 @@ export function issuesLedger(write: Write): Ledger<IssueRow> {
     table: (t) => t.issue,
     unique: ['reference'],
     projectOf: ({ projectId }) => projectId,
-    tracked: [...namesOf(ISSUE_FIELDS), 'assigneeId', 'assigneeName', 'riskId'],
+    tracked: [...namesOf(ISSUE.facts), 'assigneeId', 'assigneeName', 'riskId'],
   })
 }
 
 export function checkIssue(before: IssueRow | undefined, values: IssueValues, check: InputCheck): void {
-  if (!before) requireFields(ISSUE_FIELDS, values, check)
-  checkSize(ISSUE_FIELDS, values, before, check)
+  if (!before) requireFields(ISSUE.facts, values, check)
+  checkSize(ISSUE.facts, values, before, check)
 }
 
 /** An issue as it would be stored: the given values merged with the row before. */
@@ -156,7 +168,7 @@ export function issueWith(
   return {
     id: before?.id ?? id ?? newId('issue', new Date(write.at)),
     projectId,
-    ...patchedFields(ISSUE_FIELDS, values, before),
+    ...patchedFields(ISSUE.facts, values, before),
     ...entryWith(write, before, values),
     live: isOpenIssue(status) ? 1 : 0,
     sortKey: issueSortKey(severity),

@@ -1,9 +1,10 @@
 import { and, isNotNull, isNull, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
-import { patched } from '../fields.js'
+import { patched, projectKey, ruled, text } from '../fields.js'
 import { holderNaming } from '../personnel/people.js'
 import { equalsFolded, type Optional, refersTo, unindexed } from '../store/query/conditions.js'
 import { anyHolder, anyOf, anyText, changedSince, INDEXED, oneDay, searchIn } from '../store/query/filters.js'
+import { asked, askedFor } from '../store/query/nouns.js'
 import type { List } from '../store/query/page.js'
 import { idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
@@ -43,6 +44,23 @@ export function entryWith({ at }: Write, before: EntryFacts | undefined, values:
     createdAt: at,
     updatedAt: at,
   }
+}
+
+/** The project of an entry, as records name it. */
+export const ofProject = asked(projectKey('The key of the project; or give --project for the whole file.', 'APOLLO'))
+
+/** Who owns or is assigned an entry: a person on the roster, a name of the source, or both. */
+export function holderMembers<const N extends 'owner' | 'assignee'>(name: N) {
+  const who = `The ${name}: an e-mail, a user id, an externalId, or a name that is unique on the roster.`
+  return {
+    // As long as an e-mail; a name that is stored has its own limit.
+    [name]: asked(text('email', who, 'ada@example.com')),
+    [`${name}Id`]: askedFor(
+      'ID',
+      ruled(text('reference', `The user id of the ${name}.`, ''), `The ${name} beside it must be the same person.`),
+    ),
+    [`${name}Name`]: askedFor('String', text('name', `The ${name} as named by the source.`, '')),
+  } as Record<N | `${N}Id` | `${N}Name`, ReturnType<typeof askedFor<string>>>
 }
 
 type Entry = Tables['risk'] | Tables['issue']

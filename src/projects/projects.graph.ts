@@ -1,35 +1,21 @@
 import { sql } from 'drizzle-orm'
-import { builder, needs } from '../graph/builder.js'
+import { builder } from '../graph/builder.js'
 import { connectionOf, queryList } from '../graph/connections.js'
-import { detailsField } from '../graph/details.js'
-import { byKey, queryOne, timestampFields, type UniqueKey } from '../graph/entities.js'
-import { asEntity, displayed } from '../graph/federation/schema.js'
-import { columns, computedField } from '../graph/fields.js'
-import { boundedTexts, filterInput } from '../graph/inputs.js'
+import { byKey, queryOne, type UniqueKey } from '../graph/entities.js'
+import { computedField } from '../graph/fields.js'
+import { boundedTexts } from '../graph/inputs.js'
+import { entityType, filterInput } from '../graph/nouns.js'
 import { keyPart } from '../store/query/rowKeys.js'
 import type { Tables } from '../store/tables.js'
 import { trimmed } from '../text.js'
-import { isProject, overdueIssueCount, type ProjectRow, projectHealth, projectKeys, projects } from './projects.js'
+import { isProject, overdueIssueCount, PROJECT, projectKeys, projects } from './projects.js'
 
-export const Project = builder.objectRef<ProjectRow>('Project')
-Project.implement({
-  description: 'A project: it owns its risks and issues, which are rolled up here.',
-  ...needs('projects.read'),
-})
-columns(Project, {
-  id: { type: 'ID', description: 'The id of the project.' },
-  key: { type: 'String', description: 'The short name in capitals; unique.' },
-  name: { type: 'String', description: 'The name.', ...displayed },
-  description: { type: 'String', nullable: true, description: 'What the project is about.' },
-  url: { type: 'String', nullable: true, description: 'The link to the project in its own system.' },
-  status: { type: 'ProjectStatus', description: 'The status of the project.' },
-  syncedAt: { type: 'DateTime', nullable: true, description: "When the project's data was last imported or synced." },
-})
-const count = (name: Exclude<keyof typeof projectHealth, 'topRiskScore'>, description: string) =>
-  computedField(Project, name, { type: 'Int', description, computed: projectHealth[name] })
-count('openRiskCount', 'The number of its risks that are not closed.')
-count('criticalRiskCount', 'The number of its risks of the level CRITICAL that are not closed.')
-count('openIssueCount', 'The number of its open issues.')
+export const Project = entityType(
+  'Project',
+  'A project: it owns its risks and issues, which are rolled up here.',
+  PROJECT,
+  { scope: 'projects.read', table: projects.table, keys: projectKeys, title: 'name' },
+)
 computedField(Project, 'overdueIssueCount', {
   type: 'Int',
   nullable: true,
@@ -37,15 +23,6 @@ computedField(Project, 'overdueIssueCount', {
   computed: overdueIssueCount,
   args: (arg) => ({ on: arg({ type: 'Date', description: 'The day: issues due before it are overdue.' }) }),
 })
-computedField(Project, 'topRiskScore', {
-  type: 'Int',
-  nullable: true,
-  description: 'The highest score of its risks that are not closed; null if there are none.',
-  computed: projectHealth.topRiskScore,
-})
-detailsField(Project, projects.table)
-timestampFields(Project)
-asEntity(Project, { scope: 'projects.read', table: projects.table, keys: projectKeys })
 
 /** The orders that risks and issues share. */
 export const ENTRY_ORDERS_IN_WORDS = {

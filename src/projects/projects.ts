@@ -2,6 +2,7 @@ import { and, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { checkSize, details } from '../details.js'
 import {
+  byDefault,
   link,
   namesOf,
   oneOf,
@@ -16,6 +17,7 @@ import { Ledger } from '../history/ledger.js'
 import { newId } from '../ids.js'
 import { type Naming, type Optional, refersTo } from '../store/query/conditions.js'
 import { anyOf, changedSince, filteredList, INDEXED, searchIn } from '../store/query/filters.js'
+import { idMember, nounOf, shown } from '../store/query/nouns.js'
 import type { Computed } from '../store/query/relations.js'
 import { columnKey, idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
@@ -92,8 +94,6 @@ function ofTopRisk({ risk }: Tables, projectId: AnyPgColumn, column: AnyPgColumn
   return sql`(select ${column} from ${risk} where ${risk.projectId} = ${projectId} and ${risk.live} = 1 order by ${risk.sortKey} limit 1)`
 }
 
-export const projectHealth = { openRiskCount, criticalRiskCount, openIssueCount, topRiskScore }
-
 const isOverdue = ({ issue }: Tables, day?: SQLWrapper) => sql` and ${issue.dueOn} < ${day}`
 /** The open issues that were due before a day; no index of a project's issues has it, so they are read themselves. */
 export const overdueIssueCount = liveCount((t) => t.issue, isOverdue, { isCount: true })
@@ -123,15 +123,26 @@ export interface Assignee {
   readonly name?: string | null | undefined
 }
 
-export const PROJECT_FIELDS = {
+const counted = (meaning: string, computed: OfProject) => shown('Int', meaning, { computed })
+
+export const PROJECT = nounOf({
+  id: idMember('The id of the project.'),
   key: required(projectKey('The short name in capitals; unique.', 'APOLLO')),
   name: required(text('name', 'The name.', 'Apollo bridge renewal')),
   description: text('description', 'What the project is about.', 'Renewal of the bridge over the river.'),
   url: link('The link to the project in its own system.', 'https://projects.example.com/apollo'),
-  status: oneOf('ProjectStatus', 'The status of the project; ACTIVE by default.'),
+  status: byDefault(oneOf('ProjectStatus', 'The status of the project.'), 'ACTIVE'),
+  openRiskCount: counted('The number of its risks that are not closed.', openRiskCount),
+  criticalRiskCount: counted('The number of its risks of the level CRITICAL that are not closed.', criticalRiskCount),
+  openIssueCount: counted('The number of its open issues.', openIssueCount),
+  topRiskScore: shown('Int', 'The highest score of its risks that are not closed; null if there are none.', {
+    computed: topRiskScore,
+    isNullable: true,
+  }),
+  syncedAt: shown('DateTime', "When the project's data was last imported or synced.", { isNullable: true }),
   details: details('Budget', '4.2 million EUR'),
-}
-type ProjectValues = Values<typeof PROJECT_FIELDS>
+})
+type ProjectValues = Values<typeof PROJECT.facts>
 
 export function projectsLedger(write: Write): Ledger<ProjectRow> {
   return new Ledger(write, {
@@ -139,13 +150,13 @@ export function projectsLedger(write: Write): Ledger<ProjectRow> {
     table: (t) => t.project,
     unique: ['key'],
     projectOf: ({ id }) => id,
-    tracked: namesOf(PROJECT_FIELDS),
+    tracked: namesOf(PROJECT.facts),
   })
 }
 
 export function checkProject(before: ProjectRow | undefined, values: ProjectValues, check: InputCheck): void {
-  if (!before) requireFields(PROJECT_FIELDS, values, check)
-  checkSize(PROJECT_FIELDS, values, before, check)
+  if (!before) requireFields(PROJECT.facts, values, check)
+  checkSize(PROJECT.facts, values, before, check)
 }
 
 /** A project as it would be stored: the given values merged with the row before. */
@@ -159,7 +170,7 @@ export function projectWith(
   const name = values.name ?? before?.name ?? ''
   return {
     id: before?.id ?? id ?? newId('project', new Date(at)),
-    ...patchedFields(PROJECT_FIELDS, values, before),
+    ...patchedFields(PROJECT.facts, values, before),
     key,
     name,
     searchFolded: foldedTogether(key, name),

@@ -1,6 +1,7 @@
 import { and, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { checkSize, details } from '../details.js'
 import {
+  byDefault,
   day,
   link,
   namesOf,
@@ -9,6 +10,7 @@ import {
   patchedFields,
   required,
   requireFields,
+  ruled,
   text,
   type Values,
   whole,
@@ -26,6 +28,7 @@ import {
   oneDay,
   oneNumber,
 } from '../store/query/filters.js'
+import { idMember, nounOf, shown } from '../store/query/nouns.js'
 import type { Relation } from '../store/query/relations.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
@@ -39,11 +42,23 @@ import {
   entryWith,
   everyOf,
   holderFilter,
+  holderMembers,
   inProjectFilters,
+  ofProject,
   ownershipFilter,
 } from './projectEntries.js'
 import type { Assignee } from './projects.js'
-import { isAtLevels, residualScoreOf, riskSortKey, riskState, scoreOf } from './scores.js'
+import {
+  isAtLevels,
+  residualLevel,
+  residualScore,
+  residualScoreOf,
+  riskLevel,
+  riskRank,
+  riskSortKey,
+  riskState,
+  scoreOf,
+} from './scores.js'
 
 export type RiskRow = Tables['risk']['$inferSelect']
 
@@ -150,34 +165,54 @@ function isMitigated({ t: { risk }, among }: Read, isWanted: boolean): SQL {
   return isWanted ? sql`not (${isEmpty})` : sql`(${isEmpty})`
 }
 
-const steps = (meaning: string, example: string) => whole(1, ASSESSMENT_MAX, meaning, example)
+const BOTH = 'Give both likelihood and impact, or neither.'
+const BOTH_RESIDUAL = 'Give both residual values, or neither.'
+const steps = (meaning: string, rule: string, example: string) =>
+  ruled(whole(1, ASSESSMENT_MAX, `${meaning}; none while unassessed.`, example), rule)
 
-export const RISK_FIELDS = {
-  reference: required(text('reference', "Its name in the project's own register.", 'R-7')),
+export const RISK = nounOf({
+  id: idMember('The id of the risk.'),
+  project: ofProject,
+  reference: required(text('reference', "Its name in the project's own register, such as R-7.", 'R-7')),
   title: required(text('headline', 'What may happen, in one line.', 'Steel arrives late')),
   description: text('description', 'What may happen, in detail.', 'The mill has a backlog of ten weeks.'),
   category: text('category', 'The kind of risk, in the words of the project.', 'Supply'),
-  likelihood: steps('How likely it is; give both likelihood and impact, or neither.', '4'),
-  impact: steps('How severe it would be.', '5'),
-  scoreGiven: whole(
-    0,
-    SCORE_MAX,
-    'The score, only where likelihood and impact are not given; they take precedence.',
-    '',
+  likelihood: steps('How likely it is', BOTH, '4'),
+  impact: steps('How severe it would be', BOTH, '5'),
+  scoreGiven: ruled(
+    whole(0, SCORE_MAX, 'The score as the source gives it, if it gives no likelihood and impact.', ''),
+    'Likelihood and impact take precedence.',
   ),
-  status: oneOf('RiskStatus', 'Its status; OPEN by default.'),
+  score: shown(
+    'Int',
+    'Likelihood times impact, or else scoreGiven, 0 while unassessed: the current exposure with the measures in place.',
+  ),
+  level: shown('RiskLevel', 'The level of the score.', { computed: riskLevel }),
+  rank: shown(
+    'Int',
+    'The rank by score among all risks that are not closed, whatever the filter: 1, 1, 3. Null for a closed one.',
+    { computed: riskRank, isNullable: true },
+  ),
+  status: byDefault(oneOf('RiskStatus', 'Its status.'), 'OPEN'),
   response: oneOf('RiskResponse', 'The response to it.'),
   mitigation: text('description', 'What is done about it, in words.', 'A second mill is on contract.'),
   cause: text('description', 'What would cause it.', 'One mill makes this profile.'),
-  residualLikelihood: steps('How likely it will be after the response; give both residual values, or neither.', '2'),
-  residualImpact: steps('How severe it would be after the response.', '4'),
+  residualLikelihood: steps('How likely it will be after the response', BOTH_RESIDUAL, '2'),
+  residualImpact: steps('How severe it would be after the response', BOTH_RESIDUAL, '4'),
+  residualScore: shown(
+    'Int',
+    'Residual likelihood times residual impact: the exposure that remains after the response.',
+    { computed: residualScore, isNullable: true },
+  ),
+  residualLevel: shown('RiskLevel', 'The level of the residual score.', { computed: residualLevel, isNullable: true }),
+  ...holderMembers('owner'),
   url: link('The link to it in its own system.', 'https://projects.example.com/apollo/risks/7'),
-  raisedOn: day('The day it was raised; today by default.', '2026-03-01'),
+  raisedOn: byDefault(day('The day it was raised.', '2026-03-01'), 'Today'),
   reviewOn: day('The day of the next review.', '2027-01-31'),
   dueOn: day('The day by which the response is due.', '2027-03-31'),
   details: details('Cost', '12,000 EUR'),
-}
-type RiskValues = Values<typeof RISK_FIELDS>
+})
+type RiskValues = Values<typeof RISK.facts>
 
 export function risksLedger(write: Write): Ledger<RiskRow> {
   return new Ledger(write, {
@@ -186,16 +221,16 @@ export function risksLedger(write: Write): Ledger<RiskRow> {
     unique: ['reference'],
     projectOf: ({ projectId }) => projectId,
     stateOf: (risk) => riskState(risk),
-    tracked: [...namesOf(RISK_FIELDS), 'score', 'ownerId', 'ownerName'],
+    tracked: [...namesOf(RISK.facts), 'score', 'ownerId', 'ownerName'],
     follow: followScores,
   })
 }
 
 export function checkRisk(before: RiskRow | undefined, values: RiskValues, check: InputCheck): void {
-  if (!before) requireFields(RISK_FIELDS, values, check)
+  if (!before) requireFields(RISK.facts, values, check)
   requireBoth('likelihood', 'impact')
   requireBoth('residualLikelihood', 'residualImpact')
-  checkSize(RISK_FIELDS, values, before, check)
+  checkSize(RISK.facts, values, before, check)
 
   function requireBoth(one: Factor, other: Factor): void {
     const isJudged = (name: Factor) => patched(values[name], before?.[name]) !== null
@@ -208,7 +243,7 @@ type Factor = 'likelihood' | 'impact' | 'residualLikelihood' | 'residualImpact'
 
 /** The product of the factors if a different score is given beside them, which is not stored then. */
 export function scoreInstead(before: RiskRow | undefined, values: RiskValues): number | undefined {
-  const { likelihood, impact } = patchedFields(RISK_FIELDS, values, before)
+  const { likelihood, impact } = patchedFields(RISK.facts, values, before)
   if (values.scoreGiven == null || likelihood === null || impact === null) return undefined
   return values.scoreGiven === likelihood * impact ? undefined : likelihood * impact
 }
@@ -220,7 +255,7 @@ export function riskWith(
   values: RiskValues & { projectId: string; id?: string | null | undefined; owner?: Assignee },
 ): RiskRow {
   const { projectId, id, owner } = values
-  const facts = patchedFields(RISK_FIELDS, values, before)
+  const facts = patchedFields(RISK.facts, values, before)
   const { category, likelihood, impact } = facts
   const scoreGiven = likelihood === null ? facts.scoreGiven : null
   const score = scoreOf(likelihood, impact, scoreGiven)

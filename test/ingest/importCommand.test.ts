@@ -42,7 +42,7 @@ describe('a call that cannot be meant', () => {
     [
       'a bad map',
       ['people', '--map', 'map.json', 'ada.csv'],
-      /^map\.json: "colour" is not a field; the fields are name, /,
+      /^map\.json: "colour" is not a field; the fields are id, name, /,
     ],
   ]
 

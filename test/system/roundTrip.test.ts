@@ -80,7 +80,7 @@ function read(noun: SheetNoun, format: Format, text: string): Members[] {
   const { records, ignored } = readSheet(format === 'xlsx' ? workbookOf(rows) : Buffer.from(text), {
     name: noun,
     format,
-    fields: Object.keys(plan.fields),
+    fields: Object.keys(plan.inputs),
     derived: derivedColumns(plan),
     ignoreUnknown: false,
   })

@@ -128,7 +128,7 @@ export function mappingOf(named: string, noun: SheetNoun): Mapping {
     throw new WrongUsage(`The map ${named} is for ${shipped.noun}, not for ${noun}. ${MAPS_HINT}`)
   if (shipped) return shipped.mapping()
   try {
-    return readMapping(textOf(named), named, Object.keys(SHEETS[noun].fields))
+    return readMapping(textOf(named), named, Object.keys(SHEETS[noun].inputs))
   } catch (error) {
     throw error instanceof BadMapping ? new WrongUsage(error.message) : error
   }
@@ -157,7 +157,7 @@ export function printMaps(named: string | true, isJson: boolean): Promise<void> 
 
 /** An empty sheet of a noun with a commented example, without the columns that only an export writes. */
 export function templateOf(noun: SheetNoun, format: SheetFormat = 'csv'): string {
-  const columns = Object.entries(SHEETS[noun].fields).filter(([, { example }]) => example !== '')
+  const columns = Object.entries(SHEETS[noun].inputs).filter(([, { example }]) => example !== '')
   const record = Object.fromEntries(
     columns.map(([name, { example }]) => [name, name === DETAILS ? detailsIn(example) : example]),
   )
@@ -287,7 +287,7 @@ async function sheetOf(noun: SheetNoun, file: string, bytes: Uint8Array, run: Re
     ...{ encoding, sheet, mapping, accepted },
     name: file === '-' ? 'standard input' : file,
     format: run.format ?? formatOf(file) ?? 'csv',
-    fields: Object.keys(SHEETS[noun].fields),
+    fields: Object.keys(SHEETS[noun].inputs),
     derived: derivedColumns(SHEETS[noun]),
     ignoreUnknown: run.ignoreUnknown ?? false,
     recognisable: strict ? [] : SHIPPED_MAPS.filter((map) => map.noun === noun),

@@ -56,7 +56,7 @@ function recordsOf(noun: Noun): readonly SheetRecord[] {
   return readSheet(readFileSync(new URL(`${noun}.csv`, COMPANY)), {
     name: `${noun}.csv`,
     format: 'csv',
-    fields: Object.keys(SHEETS[noun].fields),
+    fields: Object.keys(SHEETS[noun].inputs),
     derived: derivedColumns(SHEETS[noun]),
     ignoreUnknown: false,
   }).records

@@ -1,5 +1,5 @@
-import { getTableColumns, type SQL } from 'drizzle-orm'
-import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { SQL } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import { type FieldNode, type GraphQLField, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql'
 import type { Principal } from '../../auth/principal.js'
 import type { Scope } from '../../auth/scopes.js'
@@ -121,12 +121,6 @@ export interface Mutation {
 
 export function mutationOf({ extensions }: Extended) {
   return extensions['mutation'] as Mutation | undefined
-}
-
-export function columnOf(table: PgTable, member: string): AnyPgColumn {
-  const column = getTableColumns(table)[member]
-  if (!column) throw new Error(`There is no column for ${member}.`)
-  return column
 }
 
 /** A field whose plan must be known: that it is not is our mistake. */

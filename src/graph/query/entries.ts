@@ -6,10 +6,10 @@ import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import type { JsonPage } from '../../store/query/jsonPage.js'
 import type { AnyList } from '../../store/query/page.js'
+import { memberColumn } from '../../store/query/page.js'
 import { type AnyRelation, HANDFUL } from '../../store/query/relations.js'
 import {
   type ConnectionPart,
-  columnOf,
   type Extended,
   type Field,
   fieldOf,
@@ -254,7 +254,7 @@ export class EntryPlanner {
       ...(isHosted && isAbstract ? [[TYPE_MEMBER, constant(type.name)] as const] : []),
     ])
     this.longTexts += long.length
-    const bytesIn = (row: PgTable) => long.map((column) => sql`coalesce(octet_length(${columnOf(row, column)}), 0)`)
+    const bytesIn = (row: PgTable) => long.map((column) => sql`coalesce(octet_length(${memberColumn(row, column)}), 0)`)
     return { ...more, object: (build, row) => build.metered(object(build, row), bytesIn(row)) }
   }
 

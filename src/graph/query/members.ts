@@ -3,7 +3,7 @@ import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { type GraphQLObjectType, getNamedType, getNullableType, isLeafType, isListType } from 'graphql'
 import { literal } from '../../store/literals.js'
 import { type JsonValue, listed } from '../../store/query/json.js'
-import { type AnyList, cursorKeys } from '../../store/query/page.js'
+import { type AnyList, cursorKeys, memberColumn } from '../../store/query/page.js'
 import {
   type AnyComputed,
   type AnyRelation,
@@ -11,7 +11,7 @@ import {
   type Identified,
   relatedItems,
 } from '../../store/query/relations.js'
-import { columnOf, fieldOf, isTypename, objectOf, sqlOf, unplanned } from './declared.js'
+import { fieldOf, isTypename, objectOf, sqlOf, unplanned } from './declared.js'
 import { type Cost, costing, selected, sum } from './prices.js'
 import type { Nodes, Selected } from './selections.js'
 import type { Build, Entry, Weigh, Weighing } from './statements.js'
@@ -36,7 +36,7 @@ export function repeatable<E extends Entry>(list: AnyList, { object, weigh, ...m
 
 /** A column; a numeric id is shown as text. */
 export function columnMember(member: string, isText: boolean): Member {
-  return (_, row) => ({ value: shown(columnOf(row, member), isText), isJson: false })
+  return (_, row) => ({ value: shown(memberColumn(row, member), isText), isJson: false })
 }
 
 function shown(column: AnyPgColumn, isText: boolean): AnyPgColumn | SQL {
@@ -48,7 +48,7 @@ export function visibleMember(shown: Member, column: string, values: readonly st
   const among = values.length === 0 ? sql`null` : listed(values.map(literal))
   return (build, row) => {
     const { value, isJson } = shown(build, row)
-    return { value: sql`case when ${columnOf(row, column)} in (${among}) then ${value} end`, isJson }
+    return { value: sql`case when ${memberColumn(row, column)} in (${among}) then ${value} end`, isJson }
   }
 }
 
@@ -83,7 +83,7 @@ export function nested<S>(object: (build: Build, source: S) => SQL): Member<S> {
 export function reference({ list, by }: { list: AnyList; by: string }, { object, weigh }: Entry) {
   const entry: Entry = { object, weigh: (weighing) => weighing.entry(entry, list, weigh) }
   const member: Member = (build, row) => {
-    const id = columnOf(row, by)
+    const id = memberColumn(row, by)
     if (build.isBuiltOnce(entry)) return { value: build.objectOf(list, object, id, build.idsIn(row, by)), isJson: true }
     const { name, alias } = build.row(list, true)
     const where = sql`${(alias as Identified).id} = ${id}`

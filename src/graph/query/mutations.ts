@@ -3,9 +3,10 @@ import type { GraphQLObjectType } from 'graphql'
 import { Fault } from '../../errors.js'
 import { bytesOf } from '../../store/query/jsonPage.js'
 import type { AnyList } from '../../store/query/page.js'
+import { memberColumn } from '../../store/query/page.js'
 import type { Write } from '../../store/store.js'
 import { type Context, change } from '../builder.js'
-import { type Arguments, columnOf, type Mutation, objectOf, sqlOf } from './declared.js'
+import { type Arguments, type Mutation, objectOf, sqlOf } from './declared.js'
 import { below, type EntryPlanner, type Place, type Refusal } from './entries.js'
 import { shownMember } from './members.js'
 import { pageRequestsIn } from './pageRequests.js'
@@ -109,7 +110,7 @@ function changedRow(
         isOfChange: true,
         build: (build) => {
           const { name, alias } = build.row(list)
-          const isIt = eq(columnOf(alias, by), sql.placeholder('key'))
+          const isIt = eq(memberColumn(alias, by), sql.placeholder('key'))
           return sql`select ${object(build, alias)} from ${name} where ${isIt}`
         },
         given: { key: KEY },

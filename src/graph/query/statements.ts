@@ -6,12 +6,12 @@ import { LIMITS } from '../../limits.js'
 import { byId, type ChangeCounter, countersIn } from '../../store/changeCounters.js'
 import { CURSOR_MARK } from '../../store/query/cursors.js'
 import { conditional, JsonPage, type Source } from '../../store/query/jsonPage.js'
-import { type AnyList, isIndexed, oncePerEngine } from '../../store/query/page.js'
+import { type AnyList, isIndexed, memberColumn, oncePerEngine } from '../../store/query/page.js'
 import { type AnyRelation, HANDFUL, type Identified, relatedSource } from '../../store/query/relations.js'
 import type { CompiledSql, Extent, Read } from '../../store/store.js'
 import type { Tables } from '../../store/tables.js'
 import type { Context } from '../builder.js'
-import { columnOf, type Slot } from './declared.js'
+import type { Slot } from './declared.js'
 import type { PageRequests } from './pageRequests.js'
 import { PRICED_ROW_BYTES } from './prices.js'
 
@@ -101,7 +101,7 @@ export class Build {
 
   /** The ids in a column of the root page, if these rows are its own; the tables that it refers to may be far larger. */
   idsIn(row: PgTable, column: string): SQL | undefined {
-    return row === this.root?.row ? sql`(select ${columnOf(row, column)} from ${this.root.rows})` : undefined
+    return row === this.root?.row ? sql`(select ${memberColumn(row, column)} from ${this.root.rows})` : undefined
   }
 
   rootPage(source: Source, guard: SQL | undefined): JsonPage {

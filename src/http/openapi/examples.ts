@@ -2,11 +2,11 @@ import { KeyMissing } from '../../auth/principal.js'
 import { DETAILS } from '../../details.js'
 import type { Code } from '../../errors.js'
 import type { Fields } from '../../fields.js'
-import { GROUP_FIELDS } from '../../personnel/groups.js'
-import { PERSON_FIELDS } from '../../personnel/people.js'
-import { ISSUE_FIELDS } from '../../projects/issues.js'
-import { PROJECT_FIELDS } from '../../projects/projects.js'
-import { RISK_FIELDS } from '../../projects/risks.js'
+import { GROUP } from '../../personnel/groups.js'
+import { PERSON } from '../../personnel/people.js'
+import { ISSUE } from '../../projects/issues.js'
+import { PROJECT } from '../../projects/projects.js'
+import { RISK } from '../../projects/risks.js'
 import { cursorGone } from '../../store/query/page.js'
 
 /** An example of where to resume a feed. */
@@ -18,20 +18,20 @@ function inputExamples({ [DETAILS]: _, ...fields }: Fields): Record<string, unkn
   return Object.fromEntries(readings.flatMap(([name, reading]) => ('value' in reading ? [[name, reading.value]] : [])))
 }
 
-const PERSON = 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe'
-const GROUP = 'grp_01k9zq3v5re4zw8n6t1ykj0pqs'
-const RISK = 'rsk_01k9zq3v5rgs3j6w8r0xk4ntcy'
-const ISSUE = 'iss_01k9zq3v5rh7d1p9m3zf6avqke'
+const PERSON_ID = 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe'
+const GROUP_ID = 'grp_01k9zq3v5re4zw8n6t1ykj0pqs'
+const RISK_ID = 'rsk_01k9zq3v5rgs3j6w8r0xk4ntcy'
+const ISSUE_ID = 'iss_01k9zq3v5rh7d1p9m3zf6avqke'
 
 /** A realistic example for each field of a body and each required parameter, by its type; an enum without an entry shows its first value. */
 const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  Person: { ...inputExamples(PERSON_FIELDS), id: PERSON, groupIds: [GROUP], mergedInto: null },
-  Group: { ...inputExamples(GROUP_FIELDS), id: GROUP, memberCount: 7, personId: PERSON },
-  RemovedGroup: { id: GROUP },
+  Person: { ...inputExamples(PERSON.facts), id: PERSON_ID, groupIds: [GROUP_ID], mergedInto: null },
+  Group: { ...inputExamples(GROUP.facts), id: GROUP_ID, memberCount: 7, personId: PERSON_ID },
+  RemovedGroup: { id: GROUP_ID },
   Project: {
-    ...inputExamples(PROJECT_FIELDS),
+    ...inputExamples(PROJECT.facts),
     id: 'prj_01k9zq3v5rdm9c2h5e7gq1vbxa',
-    idOrKey: PROJECT_FIELDS.key.example,
+    idOrKey: PROJECT.facts.key.example,
     openRiskCount: 9,
     criticalRiskCount: 2,
     overdueIssueCount: 1,
@@ -41,25 +41,25 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     closeLimit: 3,
   },
   Risk: {
-    ...inputExamples(RISK_FIELDS),
-    id: RISK,
+    ...inputExamples(RISK.facts),
+    id: RISK_ID,
     score: 20,
     level: 'CRITICAL',
     rank: 1,
     residualScore: 8,
     residualLevel: 'MEDIUM',
     owner: 'ada@example.com',
-    ownerId: PERSON,
+    ownerId: PERSON_ID,
     ownerName: 'A. Lovelace',
   },
   Issue: {
-    ...inputExamples(ISSUE_FIELDS),
-    id: ISSUE,
+    ...inputExamples(ISSUE.facts),
+    id: ISSUE_ID,
     assignee: 'ada@example.com',
-    assigneeId: PERSON,
+    assigneeId: PERSON_ID,
     assigneeName: 'A. Lovelace',
     risk: 'R-7',
-    riskId: RISK,
+    riskId: RISK_ID,
   },
   Detail: { name: 'Cost', text: '12,000 EUR' },
   RiskMatrix: { unassessed: 2, unplaced: 0 },
@@ -73,7 +73,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     cursor: FEED_CURSOR,
     action: 'UPDATED',
     entity: 'RISK',
-    entityId: RISK,
+    entityId: RISK_ID,
     reference: 'R-7',
     title: 'Steel arrives late',
     by: 'key_01k9zq3v5rj2b5n8c4yhw6tmas',
@@ -88,7 +88,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   Movements: { since: '2026-10-01T00:00:00.000Z' },
   MovementCounts: { new: 0, closed: 0, up: 1, down: 0, unchanged: 8, opened: 0, resolved: 0, worse: 1, slipped: 0 },
   RiskMovement: {
-    id: RISK,
+    id: RISK_ID,
     reference: 'R-7',
     title: 'Steel arrives late',
     movement: 'UP',
@@ -100,7 +100,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     rankTo: 1,
   },
   IssueMovement: {
-    id: ISSUE,
+    id: ISSUE_ID,
     reference: 'I-12',
     title: 'Crane permit refused',
     movement: 'WORSE',
@@ -110,7 +110,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   RiskTrend: { from: '2026-01-01', to: '2026-12-31' },
   RiskTrendPoint: { live: 9, unassessed: 1, low: 2, medium: 3, high: 2, critical: 1, score: 78 },
   OverdueByPerson: { on: '2026-12-31', total: 4 },
-  OverduePerson: { personId: PERSON, overdueIssueCount: 2, openIssueCount: 5, overdueRiskCount: 1, riskCount: 3 },
+  OverduePerson: { personId: PERSON_ID, overdueIssueCount: 2, openIssueCount: 5, overdueRiskCount: 1, riskCount: 3 },
   ApiKey: { name: 'spreadsheet', scopes: ['personnel.read', 'projects.manage'], projects: ['APOLLO'] },
   // Without members, because the people of the example have groups.
   Personnel: { leavers: 'KEEP', leaverLimit: 3, groups: [{ name: 'Bridge inspectors', externalId: 'DIR-42' }] },

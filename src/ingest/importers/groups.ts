@@ -1,16 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import { or } from 'drizzle-orm'
 import { recordReader, requireFields, type Values } from '../../fields.js'
-import { groupsLedger, groupsOfPeople, groupWith } from '../../personnel/groups.js'
+import { GROUP, groupsLedger, groupsOfPeople, groupWith } from '../../personnel/groups.js'
 import { regroup } from '../../personnel/people.js'
 import type { Write } from '../../store/store.js'
 import { fold, InputCheck } from '../../text.js'
-import { GROUP_COLUMNS } from '../columns.js'
 import { personMatcher, strangerInWords } from '../matching/people.js'
 import { recordMatcher } from '../matching/recordMatcher.js'
 import { batchesOf, type Checked, type Importer, type ImportRun, type SourceRecord, textOf } from '../run.js'
 
-const readColumns = recordReader(GROUP_COLUMNS)
+const readColumns = recordReader(GROUP.inputs)
 
 /** Imports groups, matched by id, else by externalId, else by name. */
 export function groupsImporter(run: ImportRun): Importer {
@@ -35,7 +34,7 @@ export function groupsImporter(run: ImportRun): Importer {
       const sound = records.flatMap((record) => {
         const { values, check } = record
         const before = matchOf(record)
-        if (!before) requireFields(GROUP_COLUMNS, values, check)
+        if (!before) requireFields(GROUP.inputs, values, check)
         const memberIds = values.members?.flatMap((member) => idOf(record, member) ?? [])
         if (!run.accept(record)) return []
         const draft = groupWith(write, before, values, values.id ?? undefined)
@@ -90,7 +89,7 @@ async function applyMoves(write: Write, moves: ReadonlyMap<string, ReadonlySet<s
   }
 }
 
-async function storedGroups(run: ImportRun, records: readonly { values: Values<typeof GROUP_COLUMNS> }[]) {
+async function storedGroups(run: ImportRun, records: readonly { values: Values<typeof GROUP.inputs> }[]) {
   const { db, t, among } = run.write
   const { id, externalId, nameFolded } = t.group
   const given = (of: 'id' | 'externalId' | 'name') => records.flatMap(({ values }) => values[of] ?? [])

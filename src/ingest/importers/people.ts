@@ -6,19 +6,18 @@ import type { Ledger } from '../../history/ledger.js'
 import { isErasure } from '../../personnel/erasure.js'
 import { applyMembershipChanges, membershipChangesTo } from '../../personnel/memberships.js'
 import { refusalOfLinks } from '../../personnel/merging.js'
-import { checkPerson, type PersonRow, peopleLedger, personnel, personWith } from '../../personnel/people.js'
+import { checkPerson, PERSON, type PersonRow, peopleLedger, personnel, personWith } from '../../personnel/people.js'
 import { pagesOf } from '../../store/query/page.js'
 import type { Write } from '../../store/store.js'
 import { fold, type InputCheck } from '../../text.js'
-import { PEOPLE_COLUMNS } from '../columns.js'
 import { type AddressMoves, addressMoves } from '../matching/addresses.js'
 import { commaParts, groupMatcher } from '../matching/lookups.js'
 import { belongsTo, type Naming, recordMatcher } from '../matching/recordMatcher.js'
 import { closeAll, closedLately, type Importer, type ImportRun, refusalToClose, writersOfSource } from '../run.js'
 
-type Columns = Values<typeof PEOPLE_COLUMNS>
+type Columns = Values<typeof PERSON.inputs>
 
-const readColumns = recordReader(PEOPLE_COLUMNS)
+const readColumns = recordReader(PERSON.inputs)
 
 /** Imports people, matched by id, else by externalId, else by e-mail. */
 export async function peopleImporter(run: ImportRun): Promise<Importer> {

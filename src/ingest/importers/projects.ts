@@ -1,11 +1,10 @@
 import { recordReader } from '../../fields.js'
 import { isId } from '../../ids.js'
-import { checkProject, projectsLedger, projectWith, recordSync } from '../../projects/projects.js'
-import { PROJECT_COLUMNS } from '../columns.js'
+import { checkProject, PROJECT, projectsLedger, projectWith, recordSync } from '../../projects/projects.js'
 import { projectMatcher } from '../matching/lookups.js'
 import type { Importer, ImportRun } from '../run.js'
 
-const readColumns = recordReader(PROJECT_COLUMNS)
+const readColumns = recordReader(PROJECT.inputs)
 
 /** Imports projects, matched by id, else by key. */
 export function projectsImporter(run: ImportRun): Importer {

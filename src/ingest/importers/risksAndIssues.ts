@@ -2,28 +2,27 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { namesOf, recordReader, type Values } from '../../fields.js'
 import type { Ledger } from '../../history/ledger.js'
 import { isId } from '../../ids.js'
-import { checkIssue, ISSUE_FIELDS, type IssueRow, issuesLedger, issueWith } from '../../projects/issues.js'
+import { checkIssue, ISSUE, type IssueRow, issuesLedger, issueWith } from '../../projects/issues.js'
 import { type Assignee, type ProjectRow, recordSync } from '../../projects/projects.js'
-import { checkRisk, RISK_FIELDS, type RiskRow, risksLedger, riskWith, scoreInstead } from '../../projects/risks.js'
+import { checkRisk, RISK, type RiskRow, risksLedger, riskWith, scoreInstead } from '../../projects/risks.js'
 import type { Tables } from '../../store/tables.js'
 import { fold, type InputCheck } from '../../text.js'
-import { ISSUE_COLUMNS, RISK_COLUMNS } from '../columns.js'
 import { type Placed, projectMatcher, riskMatcher } from '../matching/lookups.js'
 import { type Attributed, assigneeMatcher } from '../matching/people.js'
 import { closeAll, closedLately, type Importer, type ImportRun, refusalToClose, writersOfSource } from '../run.js'
 import { movedReferences } from './movedReferences.js'
 
-const readRisk = recordReader(RISK_COLUMNS)
-const readIssue = recordReader(ISSUE_COLUMNS)
+const readRisk = recordReader(RISK.inputs)
+const readIssue = recordReader(ISSUE.inputs)
 
 export function risksImporter(run: ImportRun): Promise<Importer> {
   const { write } = run
   const table = write.t.risk
-  return entriesImporter<RiskRow, Values<typeof RISK_COLUMNS>>(run, {
+  return entriesImporter<RiskRow, Values<typeof RISK.inputs>>(run, {
     ...{ kind: 'risk', ledger: risksLedger(write), table, read: readRisk },
     rows: (where) => write.db.select().from(table).where(where),
     rowsAt: (places) => write.havingPairs(table, ['projectId', 'reference'], places),
-    compared: namesOf(RISK_FIELDS),
+    compared: namesOf(RISK.facts),
     check: (before, { index, values, check }) => {
       checkRisk(before, values, check)
       const score = scoreInstead(before, values)
@@ -39,12 +38,12 @@ export function issuesImporter(run: ImportRun): Promise<Importer> {
   const { write } = run
   const table = write.t.issue
   const risks = riskMatcher(run)
-  return entriesImporter<IssueRow, Values<typeof ISSUE_COLUMNS>>(run, {
+  return entriesImporter<IssueRow, Values<typeof ISSUE.inputs>>(run, {
     ...{ kind: 'issue', ledger: issuesLedger(write), table, read: readIssue },
     rows: (where) => write.db.select().from(table).where(where),
     rowsAt: (places) => write.havingPairs(table, ['projectId', 'reference'], places),
     // No row has `risk`, so that a record with one is looked at more closely.
-    compared: [...namesOf(ISSUE_FIELDS), 'riskId', 'risk'],
+    compared: [...namesOf(ISSUE.facts), 'riskId', 'risk'],
     prepare: (placed) => risks.find(placed),
     check: (before, record) => {
       checkIssue(before, record.values, record.check)

@@ -293,3 +293,10 @@ export async function countOf<T extends PgTable, F>(
   const [row] = await read.rows({ ...read.compile(statement), isHeavy })
   return Number(row?.[0])
 }
+
+/** The column of a table by the name that its rows have for it. */
+export function memberColumn(table: PgTable, member: string): AnyPgColumn {
+  const column = getTableColumns(table)[member]
+  if (!column) throw new Error(`There is no column for ${member}.`)
+  return column
+}

@@ -4,7 +4,7 @@ import { type DetailTable, detail } from '../derivedRows.js'
 import type { Extent, Read } from '../store.js'
 import type { Tables } from '../tables.js'
 import { conditional, type Source } from './jsonPage.js'
-import { guarded, isIndexed, type List, rowOf } from './page.js'
+import { guarded, isIndexed, type List, memberColumn, rowOf } from './page.js'
 
 export type Identified = PgTable & { id: AnyPgColumn }
 
@@ -77,15 +77,13 @@ export function relatedItems(
 /** The assumed number of related rows where a relation has no pages. */
 export const HANDFUL = 5
 
-type Detailed = Tables['person' | 'project' | 'risk' | 'issue']
-
 /** The details of an entity, which a column of its row has as JSON. */
-export function detailsOf<T extends Detailed>(of: (t: Tables) => T): Relation<T, DetailTable, object> {
+export function detailsOf<T extends Identified>(of: (t: Tables) => T): Relation<T, DetailTable, object> {
   return {
     of,
     column: 'details',
-    from: ({ json }, row) => json.details(row.details),
-    stored: { members: ['name', 'text'], json: ({ json }, row) => json.stored(row.details) },
+    from: ({ json }, row) => json.details(memberColumn(row, 'details')),
+    stored: { members: ['name', 'text'], json: ({ json }, row) => json.stored(memberColumn(row, 'details')) },
     list: { name: 'details', table: () => detail, order: ({ id }) => [id], matching: () => undefined },
     where: () => undefined,
   }

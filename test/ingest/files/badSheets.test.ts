@@ -7,7 +7,7 @@ import { type Desk, lines, openDesk } from '../importing.js'
 /** A violation of a cell as line, column and detail; a violation of the file as a sentence. */
 type Violation = readonly [number, string, string] | string
 
-const RISK_COLUMNS = Object.keys(SHEETS.risks.fields).join(', ')
+const RISK_COLUMNS = Object.keys(SHEETS.risks.inputs).join(', ')
 const ADVICE = 'Save the file as UTF-8, or give --encoding windows-1252, which is what Excel on Windows writes.'
 const TOGETHER = 'Give both likelihood and impact, or neither.'
 const NEW_ID = 'rsk_01h00000000000000000000000'

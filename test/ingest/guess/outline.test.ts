@@ -7,7 +7,7 @@ import { lines } from '../importing.js'
 /** A register as it is read without a map. */
 function read(content: string | Uint8Array, format: SheetFormat = 'csv') {
   const { records, guess } = readSheet(Buffer.from(content), {
-    ...{ name: 'a', format, fields: Object.keys(SHEETS.risks.fields), derived: derivedColumns(SHEETS.risks) },
+    ...{ name: 'a', format, fields: Object.keys(SHEETS.risks.inputs), derived: derivedColumns(SHEETS.risks) },
     ...{ ignoreUnknown: false, guess: { noun: 'risks', hasProject: true } },
   })
   return {

@@ -5,7 +5,7 @@ import { lines } from '../importing.js'
 
 /** A sheet as it is read without a map. */
 export function read(noun: SheetNoun, text: string, plan: Partial<GuessPlan> = {}, ignoreUnknown = false) {
-  const { fields } = SHEETS[noun]
+  const { inputs: fields } = SHEETS[noun]
   return readSheet(Buffer.from(text), {
     ...{ name: 'a.csv', format: 'csv', fields: Object.keys(fields), derived: derivedColumns(SHEETS[noun]) },
     ...{ ignoreUnknown, guess: { noun, hasProject: true, ...plan } },

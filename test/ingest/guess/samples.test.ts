@@ -276,7 +276,7 @@ test('projects that a sheet only names get keys, and keep their names', async ()
 test.each([...RISKS, ...ISSUES, ...PEOPLE, ...OTHERS])('the suggested map of %s gives the same records', (file) => {
   const noun = nounOf(file)
   const plan = SHEETS[noun]
-  const fields = Object.keys(plan.fields)
+  const fields = Object.keys(plan.inputs)
   const options = {
     name: file,
     format: formatOf(file) ?? 'csv',

@@ -1,42 +1,29 @@
+import { ruled } from '../fields.js'
 import { builder, enumOf, needs } from '../graph/builder.js'
 import { members, reportField } from '../graph/fields.js'
-import { boundedList, boundedText, boundedTexts, checkedBy, neverNull } from '../graph/inputs.js'
-import { checkPersonnelState, FOR_MORE_PERSONNEL, type PersonnelReport, syncPersonnel } from '../ingest/sync.js'
+import { boundedList, checkedBy } from '../graph/inputs.js'
+import { recordInput } from '../graph/nouns.js'
 import { LIMITS } from '../limits.js'
-import { recordsIn, SyncCounts, SyncWarning } from '../projects/syncResults.graph.js'
-import { GROUP_FIELDS } from './groups.js'
-import { PERSON_FIELDS } from './people.js'
+import { GROUP } from '../personnel/groups.js'
+import { PERSON } from '../personnel/people.js'
+import { checkPersonnelState, FOR_MORE_PERSONNEL, type PersonnelReport, syncPersonnel } from './sync.js'
+import { recordsIn, SyncCounts, SyncWarning } from './syncResults.graph.js'
 
-const SyncPersonInput = builder.inputType('SyncPersonInput', {
-  description:
-    'A person, matched by externalId, else by e-mail; give at least one of them. Absent fields stay, and null clears a field.',
-  fields: (t) => ({
-    name: t.string(neverNull(boundedText('name', `${PERSON_FIELDS.name.meaning} A new person needs it.`))),
-    email: t.string(boundedText('email', PERSON_FIELDS.email.meaning)),
-    externalId: t.string(boundedText('externalId', PERSON_FIELDS.externalId.meaning)),
-    title: t.string(boundedText('title', PERSON_FIELDS.title.meaning)),
-    department: t.string(boundedText('department', PERSON_FIELDS.department.meaning)),
-    status: t.field({ type: 'PersonStatus', description: PERSON_FIELDS.status.meaning }),
-    groups: t.stringList(
-      boundedTexts('name', 'All groups of the person, by name, externalId or id; not with members of groups.'),
-    ),
-  }),
-})
+const { details: _, ...ofPerson } = PERSON.facts
 
-const SyncGroupInput = builder.inputType('SyncGroupInput', {
-  description: 'A group, matched by externalId, else by name. Absent fields stay, and null clears a field.',
-  fields: (t) => ({
-    name: t.string(neverNull(boundedText('name', `${GROUP_FIELDS.name.meaning} A new group needs it.`))),
-    externalId: t.string(boundedText('externalId', GROUP_FIELDS.externalId.meaning)),
-    description: t.string(boundedText('description', GROUP_FIELDS.description.meaning)),
-    members: t.stringList(
-      boundedTexts(
-        'email',
-        'All members of the group, by e-mail, externalId or user id, or a name that is unique on the roster.',
-      ),
-    ),
-  }),
-})
+const SyncPersonInput = recordInput(
+  'SyncPersonInput',
+  'A person, matched by externalId, else by e-mail; give at least one of them. Absent fields stay, and null clears a field.',
+  { ...ofPerson, groups: ruled(PERSON.inputs.groups, 'Not with members of groups.') },
+  { use: 'sync' },
+)
+
+const SyncGroupInput = recordInput(
+  'SyncGroupInput',
+  'A group, matched by externalId, else by name. Absent fields stay, and null clears a field.',
+  { ...GROUP.facts, members: GROUP.inputs.members },
+  { use: 'sync' },
+)
 
 const SyncLeavers = enumOf('SyncLeavers', 'What becomes of people who are not in the list.', {
   KEEP: 'They stay as they are.',

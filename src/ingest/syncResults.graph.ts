@@ -1,6 +1,6 @@
 import { builder } from '../graph/builder.js'
 import { localField, members } from '../graph/fields.js'
-import type { Counts } from '../ingest/run.js'
+import type { Counts } from './run.js'
 
 export const SyncCounts = builder.objectRef<Readonly<Counts>>('SyncCounts')
 SyncCounts.implement({ description: 'Counts of synced records.' })
