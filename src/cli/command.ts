@@ -59,7 +59,7 @@ export async function withStore<T>(
   { create, cacheBytes }: { create: boolean; cacheBytes?: number },
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const store = await openStore(databaseOf(flags), { migrate: create, cacheBytes })
+  const store = await openStore(databaseOf(flags), { migrate: create, cacheBytes, onNotice: say })
   try {
     return await work(store)
   } finally {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isOlder, PACKAGE, VERSION } from '../about.js'
 import { CHANGE_COUNTERS, newNonce, raise, raising } from './changeCounters.js'
+import type { OnNotice } from './store.js'
 
 const FOLDER = new URL('drizzle/', PACKAGE)
 
@@ -27,7 +28,7 @@ export interface Applied {
 }
 
 export interface Migration extends Applied {
-  readonly statements: readonly string[]
+  readonly statements: Iterable<string>
 }
 
 /** The store cannot be used as it is; the message says what to do. */
@@ -49,6 +50,29 @@ export function migrationsOf(engine: 'sqlite' | 'postgres'): Migration[] {
     const hash = createHash('sha256').update(text).digest('hex')
     return { tag, hash, statements: text.split('--> statement-breakpoint') }
   })
+}
+
+/** How often a migration that takes long says how far it is. */
+const NOTICE_EVERY_MS = 1_000
+
+/** The pending migrations, which say how far they are when their statements are taken; a new store has no rows to wait for. */
+export function announced({ applied, pending }: ReturnType<typeof pendingAfter>, onNotice?: OnNotice): Migration[] {
+  if (applied.length === 0 || !onNotice) return pending
+  return pending.map(({ tag, hash, statements }, place) => {
+    const name = `Migration ${tag} (${place + 1} of ${pending.length})`
+    return { tag, hash, statements: counted([...statements], (steps) => onNotice(`${name}: ${steps} done.`)) }
+  })
+}
+
+function* counted(statements: readonly string[], say: (steps: string) => void): Generator<string> {
+  let nextAt = 0
+  for (const [index, statement] of statements.entries()) {
+    if (performance.now() >= nextAt) {
+      say(`${index} of ${statements.length} steps`)
+      nextAt = performance.now() + NOTICE_EVERY_MS
+    }
+    yield statement
+  }
 }
 
 /** The least version that may write to a store; only a store that this program or a newer one has migrated has it. */

@@ -19,19 +19,19 @@ interface OpenOptions {
 export async function openStore(database: string, options: OpenOptions = {}): Promise<Store> {
   const { migrate: mayMigrate = true, cacheBytes, onNotice, deadlineMs, readWorkers, writesTogether } = options
   if (isPostgres(database)) {
-    if (mayMigrate) await migrateStore(database)
+    if (mayMigrate) await migrateStore(database, onNotice)
     else await (await import('./postgres/migrations.js')).requireMigratedPostgres(database)
     return (await import('./postgres/store.js')).openPostgres(database, { onNotice, deadlineMs, writesTogether })
   }
   const { migrate, requireMigrated } = await import('./sqlite/migrations.js')
   const file = fileOf(database)
-  if (mayMigrate) migrate(file)
+  if (mayMigrate) migrate(file, onNotice)
   else requireMigrated(file)
   return (await import('./sqlite/store.js')).openSqlite(file, { cacheBytes, onNotice, readWorkers, writesTogether })
 }
 
-export async function migrateStore(database: string): Promise<MigrationState> {
+export async function migrateStore(database: string, onNotice?: OnNotice): Promise<MigrationState> {
   return isPostgres(database)
-    ? (await import('./postgres/migrations.js')).migratePostgres(database)
-    : (await import('./sqlite/migrations.js')).migrate(fileOf(database))
+    ? (await import('./postgres/migrations.js')).migratePostgres(database, onNotice)
+    : (await import('./sqlite/migrations.js')).migrate(fileOf(database), onNotice)
 }

@@ -30,7 +30,11 @@ export async function serve(config: Config, { isDemo, oidc, clock, stop }: Serve
   const log = createLog(config.logLevel, process.stdout)
   process.once('exit', () => log.flush())
   log.info({ version: VERSION, commit: COMMIT, store: shownAddress(config.database) }, 'starting')
-  const onNotice = (sentence: string) => log.warn(sentence)
+  const onNotice = (sentence: string) => {
+    log.warn(sentence)
+    // A migration of SQLite holds the event loop, on which lines are written.
+    log.flush()
+  }
   const store = await openStore(config.database, { ...config, onNotice })
   let stoppedAt: number | undefined
   try {

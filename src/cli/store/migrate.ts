@@ -9,7 +9,7 @@ export function migrateCommand(): Command {
     .addHelpText('after', '\nExample:\n  operations migrate --database file:./data/operations.db')
     .action(async (flags: JsonFlags) => {
       const database = databaseOf(flags)
-      const { applied, pending } = await migrateStore(database)
+      const { applied, pending } = await migrateStore(database, say)
       const store = shownAddress(database)
       if (flags.json) return print(JSON.stringify({ store, applied: pending, before: applied }))
       const words = pending.length === 0 ? 'is up to date' : `was migrated: ${pending.join(', ')}`

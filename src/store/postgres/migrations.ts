@@ -6,6 +6,7 @@ import { shownAddress } from '../address.js'
 import { driverCode } from '../faults.js'
 import {
   type Applied,
+  announced,
   FOLDED_LATER,
   isNewer,
   JOURNAL_TABLE,
@@ -17,6 +18,7 @@ import {
   SELECT_LEAST_VERSION,
   StoreRefused,
 } from '../migrationJournal.js'
+import type { OnNotice } from '../store.js'
 import { Connections } from './connections.js'
 import { Hosts } from './hosts.js'
 import type { Run } from './session.js'
@@ -31,14 +33,14 @@ const ATTEMPTS_MAX = 5
 const MIGRATION_MS = 24 * 60 * 60_000
 
 /** Migrates the database to the current data model. Concurrent starts are serialized by an advisory lock. */
-export function migratePostgres(url: string): Promise<MigrationState> {
+export function migratePostgres(url: string, onNotice?: OnNotice): Promise<MigrationState> {
   return withDatabase(url, async (run, store) => {
     const state = await compare(run, store)
     // Without pending migrations take no lock, which would wait for a writer.
     if (state.pending.length === 0) return { applied: state.applied, pending: [] }
     for (let count = 1; ; count++) {
       try {
-        return await migrateOnce(run, store, state.applied.length === 0)
+        return await migrateOnce(run, store, state.applied.length === 0, onNotice)
       } catch (error) {
         if (!isDeadlock(error) || count >= ATTEMPTS_MAX) throw error
         await run('rollback')
@@ -47,13 +49,13 @@ export function migratePostgres(url: string): Promise<MigrationState> {
   })
 }
 
-async function migrateOnce(run: Run, store: string, isNew: boolean): Promise<MigrationState> {
+async function migrateOnce(run: Run, store: string, isNew: boolean, onNotice?: OnNotice): Promise<MigrationState> {
   await run(`begin; set local lock_timeout = ${WAIT_MS}; set local statement_timeout = 0`)
   await run(`select pg_advisory_xact_lock(${LOCK})`)
   // Before any other table, as every write does: in another order the two could wait for each other.
   if (!isNew) await run('lock table revision in exclusive mode')
   const { applied, pending } = await compare(run, store)
-  if (pending.length > 0) await apply(run, pending)
+  if (pending.length > 0) await apply(run, announced({ applied, pending }, onNotice))
   await run('commit')
   return { applied, pending: pending.map(({ tag }) => tag) }
 }

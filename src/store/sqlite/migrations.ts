@@ -5,6 +5,7 @@ import { fold } from '../../text.js'
 import { driverCode } from '../faults.js'
 import {
   type Applied,
+  announced,
   FOLDED_LATER,
   isNewer,
   JOURNAL_TABLE,
@@ -16,13 +17,14 @@ import {
   SELECT_LEAST_VERSION,
   StoreRefused,
 } from '../migrationJournal.js'
+import type { OnNotice } from '../store.js'
 import { type Connection, openDatabase } from './driver.js'
 
 /** At start no requests are served yet, so waiting for another process to migrate is fine. */
 const WAIT_MS = 30_000
 
 /** Migrates the file to the current data model, creating it if needed. Safe for concurrent starts. */
-export function migrate(file: string): MigrationState {
+export function migrate(file: string, onNotice?: OnNotice): MigrationState {
   return withFile(file, (connection) => {
     const state = compare(connection, file)
     // Without pending migrations take no write lock, which would wait for a writer.
@@ -35,7 +37,7 @@ export function migrate(file: string): MigrationState {
     connection.pragma('secure_delete = on')
     connection.exec('begin immediate')
     const { applied, pending } = compare(connection, file)
-    if (pending.length > 0) apply(connection, file, pending)
+    if (pending.length > 0) apply(connection, file, announced({ applied, pending }, onNotice))
     connection.exec('commit')
     return { applied, pending: pending.map(({ tag }) => tag) }
   })
