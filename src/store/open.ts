@@ -30,6 +30,13 @@ export async function openStore(database: string, options: OpenOptions = {}): Pr
   return (await import('./sqlite/store.js')).openSqlite(file, { cacheBytes, onNotice, readWorkers, writesTogether })
 }
 
+/** Whether somebody else has the store open. */
+export async function isStoreInUse(database: string): Promise<boolean> {
+  return isPostgres(database)
+    ? (await import('./postgres/migrations.js')).isPostgresInUse(database)
+    : (await import('./sqlite/restore.js')).isInUse(fileOf(database))
+}
+
 export async function migrateStore(database: string, onNotice?: OnNotice): Promise<MigrationState> {
   return isPostgres(database)
     ? (await import('./postgres/migrations.js')).migratePostgres(database, onNotice)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { storeIdempotencyRecord } from '../../src/auth/idempotencyRecords.js'
 import { mintKey } from '../../src/auth/keys.js'
 import { addPerson, personWith } from '../../src/personnel/people.js'
@@ -8,6 +8,7 @@ import { fillCompany } from '../support/fixtures.js'
 import { openGateway } from '../support/harness.js'
 import { newFolder, operations, start } from '../support/process.js'
 import { newStore, type TestStore } from '../support/stores.js'
+import { hangUp } from './sync.js'
 
 const COUNTED = `select ${COUNTER_COLUMNS.join(', ')} from revision`
 
@@ -17,6 +18,8 @@ function dump(own: TestStore): Record<string, unknown> {
   const select = (name: string) => (name === 'revision' ? COUNTED : `select * from "${name}" order by 1, 2`)
   return Object.fromEntries(names.map((name) => [name, own.rows(select(name))]))
 }
+
+const IN_USE = /^\S+ is in use: what is written to it from now on is not copied\. Stop what uses it first\.\n$/
 
 const WAYS = [
   ['sqlite', 'postgres'],
@@ -45,7 +48,7 @@ test.each(WAYS)(
     const version = await gateway.store.version()
     const args = ['copy', '--from', gateway.own.url, '--to', target.own.url]
     const { code, stdout, stderr } = await operations(newFolder(), [...args, '--json'])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(IN_USE) })
     expect(dump(target.own)).toEqual(dump(gateway.own))
     expect(Number.parseInt(await target.store.version(), 10)).toBe(Number.parseInt(version, 10))
     const { tables } = JSON.parse(stdout)
@@ -63,11 +66,25 @@ test.each(WAYS)(
     const before = dump(target.own)
     expect(await operations(newFolder(), args)).toEqual({
       ...{ code: 1, stdout: '' },
-      stderr: 'The target is not empty. Copy into a store with nothing in it.\n',
+      stderr: expect.stringMatching(/ Stop what uses it first\.\nThe target is not empty\. [^\n]*\n$/),
     })
     expect(dump(target.own)).toEqual(before)
   },
 )
+
+test.each(WAYS)('a copy from %s to %s warns while somebody else has its source open', async (from, to) => {
+  const own = newStore(from)
+  const store = own.open()
+  const copy = (target: TestStore) => operations(newFolder(), ['copy', '--from', own.url, '--to', target.url, '--json'])
+  const targets = [newStore(to), newStore(to)] as const
+  onTestFinished(() => {
+    for (const used of [own, ...targets]) used.remove()
+  })
+  expect(await copy(targets[0])).toMatchObject({ code: 0, stderr: expect.stringMatching(IN_USE) })
+  await store.close()
+  hangUp(own.url)
+  expect(await copy(targets[1])).toMatchObject({ code: 0, stderr: '' })
+})
 
 test.each(['SIGINT', 'SIGKILL'] as const)(
   'a copy to PostgreSQL that is ended by %s leaves the target empty',
@@ -86,7 +103,8 @@ test.each(['SIGINT', 'SIGKILL'] as const)(
     child.kill(signal)
     await new Promise((resolve) => child.on('close', resolve))
     if (signal === 'SIGINT') {
-      expect(finished()).toMatchObject({ code: 1, stderr: 'Interrupted: unfinished work was not stored.\n' })
+      const stderr = expect.stringMatching(/ first\.\nInterrupted: unfinished work was not stored\.\n$/)
+      expect(finished()).toMatchObject({ code: 1, stderr })
     }
     while (target.isHeld()) await sleep(20)
     expect(target.values('select count(*) from person')).toEqual([[0]])

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { SETTINGS } from '../../config.js'
 import { shownAddress } from '../../store/address.js'
 import { copyStore } from '../../store/copy.js'
+import { isStoreInUse } from '../../store/open.js'
 import {
   commandWith,
   IMPORT_CACHE_BYTES,
@@ -31,6 +32,10 @@ export function copyCommand(clock: () => Date): Command {
     .addHelpText('after', HELP)
     .action(async (flags: { from: string; to: string; json?: true }) => {
       const [from, to] = [readStore('--from', flags.from), readStore('--to', flags.to)]
+      if (await isStoreInUse(from))
+        say(
+          `${shownAddress(from)} is in use: what is written to it from now on is not copied. Stop what uses it first.`,
+        )
       const tables = await untilInterrupted((signal) => copy(from, to, clock, signal))
       if (flags.json) return print(JSON.stringify({ from: shownAddress(from), to: shownAddress(to), tables }))
       const rows = Object.values(tables).reduce((sum, table) => sum + table.rows, 0)

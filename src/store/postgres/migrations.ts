@@ -75,6 +75,14 @@ export async function requireMigratedPostgres(url: string): Promise<void> {
   throw new StoreRefused(`The store ${store} lacks ${pending.length} migration(s). ${advice} first.`)
 }
 
+/** Whether another session is connected to the database, whoever's it is. */
+export async function isPostgresInUse(url: string): Promise<boolean> {
+  const others = `select 1 from pg_stat_activity where datname = current_database() and usesysid is not null
+    and pid <> pg_backend_pid()`
+  const { rows } = await withDatabase(url, (run) => run(others))
+  return rows.length > 0
+}
+
 async function apply(run: Run, pending: readonly Migration[]): Promise<void> {
   await run(JOURNAL_TABLE)
   for (const { tag, hash, statements } of pending) {

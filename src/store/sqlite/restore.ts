@@ -85,6 +85,16 @@ function replace(store: string, copy: string, kept: string | undefined): void {
   }
 }
 
+/** Whether another connection to the file is open, so far as can be seen. */
+export function isInUse(store: string): boolean {
+  try {
+    holdAlone(store)?.close()
+    return false
+  } catch (error) {
+    return error instanceof Fault
+  }
+}
+
 /** Checkpoints the store and locks it exclusively; undefined if it is damaged. Throws if another connection is open. */
 function holdAlone(store: string): Connection | undefined {
   const connection = openDatabase(store, { fileMustExist: true, timeout: 0 })
