@@ -254,7 +254,7 @@ export class BadSettings extends Error {}
 export type Flags = { readonly [Name in SettingName]?: string | boolean | undefined }
 
 /** Where the settings of a command are, besides its flags, and how a complaint calls a flag. */
-const ofCommand = () => ({ env: process.env, called: (name: SettingName) => SETTINGS[name].flag.split(' ')[0] })
+export const ofCommand = () => ({ env: process.env, called: (name: SettingName) => SETTINGS[name].flag.split(' ')[0] })
 /** A program that embeds the service gives them by their names. */
 export const OF_HOST: ReturnType<typeof ofCommand> = { env: {}, called: (name) => name }
 

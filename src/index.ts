@@ -162,7 +162,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { basePath, corsOrigins, trustedProxies, ...oidc } = readConfig(options, AS_SERVED, OF_HOST)
   const store = openedOf(options.store)
   resumeWrites(store, clock)
-  const tokenSettings = tokenSettingsOf(oidc)
+  const tokenSettings = tokenSettingsOf(oidc, OF_HOST)
   const tokens = tokenSettings && createTokens(tokenSettings, { clock, onNotice: (sentence) => log.warn(sentence) })
   // Not awaited: the gateway works without its identity provider, and a notice says what is wrong with it.
   void tokens?.provider.read()

@@ -1,4 +1,4 @@
-import { BadSettings, type Config, SETTINGS, type SettingName } from '../config.js'
+import { BadSettings, type Config, ofCommand } from '../config.js'
 import { isScope, SCOPE_NAMES, type Scope } from './scopes.js'
 
 /** The identity provider whose tokens are accepted, and what their claims mean. */
@@ -22,46 +22,44 @@ interface SignInSettings {
 
 const NAMES = ['oidcScopeClaim', 'oidcScopeMap', 'oidcProjectsClaim', 'oidcClientId', 'oidcRequest'] as const
 
+type Called = ReturnType<typeof ofCommand>['called']
 type TokenConfig = Pick<Config, (typeof BOTH)[number] | (typeof NAMES)[number]>
 
 /** Undefined if no identity provider is configured; throws if the settings do not go together. */
-export function tokenSettingsOf(config: TokenConfig): TokenSettings | undefined {
+export function tokenSettingsOf(config: TokenConfig, { called } = ofCommand()): TokenSettings | undefined {
   const { oidcIssuer: issuer, oidcAudience: audience } = config
   if (issuer === undefined || audience === undefined) {
     const [given] = [...BOTH, ...NAMES].filter((name) => config[name] !== undefined)
     if (given === undefined) return undefined
     const missing = BOTH.filter((name) => config[name] === undefined)
-    throw new BadSettings(`${flagOf(given)} also needs ${missing.map(flagOf).join(' and ')}.`)
+    throw new BadSettings(`${called(given)} also needs ${missing.map(called).join(' and ')}.`)
   }
   if (config.oidcClientId === audience)
     throw new BadSettings(
-      `${flagOf('oidcAudience')} must be another than ${flagOf('oidcClientId')}, which ID tokens have.`,
+      `${called('oidcAudience')} must be another than ${called('oidcClientId')}, which ID tokens have.`,
     )
   const { oidcScopeClaim: scopeClaim, oidcProjectsClaim: projectsClaim } = config
-  return { issuer, audience, scopeClaim, scopeMap: scopeMapOf(config), projectsClaim, signIn: signInOf(config) }
+  const [scopeMap, signIn] = [scopeMapOf(config, called), signInOf(config, called)]
+  return { issuer, audience, scopeClaim, scopeMap, projectsClaim, signIn }
 }
 
 const BOTH = ['oidcIssuer', 'oidcAudience'] as const
 
-function flagOf(name: SettingName): string {
-  return SETTINGS[name].flag.split(' ')[0] ?? ''
-}
-
-function scopeMapOf({ oidcScopeMap: given }: TokenConfig): TokenSettings['scopeMap'] {
+function scopeMapOf({ oidcScopeMap: given }: TokenConfig, called: Called): TokenSettings['scopeMap'] {
   if (!given) return undefined
   const checked = [...given].map(([name, scopes]) => {
     const wrong = scopes.find((scope) => !isScope(scope))
     if (wrong === undefined) return [name, scopes.filter(isScope)] as const
-    const problem = `${flagOf('oidcScopeMap')}: there is no scope ${JSON.stringify(wrong)}.`
+    const problem = `${called('oidcScopeMap')}: there is no scope ${JSON.stringify(wrong)}.`
     throw new BadSettings(`${problem} There are ${SCOPE_NAMES.join(', ')}.`)
   })
   return new Map(checked)
 }
 
-function signInOf({ oidcClientId: clientId, oidcRequest: request }: TokenConfig): SignInSettings | undefined {
+function signInOf({ oidcClientId: clientId, oidcRequest: request }: TokenConfig, called: Called) {
   if (clientId === undefined && request === undefined) return undefined
   if (clientId === undefined || request === undefined)
-    throw new BadSettings(`${flagOf('oidcClientId')} and ${flagOf('oidcRequest')} are needed together.`)
+    throw new BadSettings(`${called('oidcClientId')} and ${called('oidcRequest')} are needed together.`)
   const words = request.split(/\s+/)
   const isParameter = (word: string) => /^(resource|audience)=./.test(word)
   const scope = words.filter((word) => !isParameter(word)).join(' ')

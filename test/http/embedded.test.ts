@@ -90,7 +90,7 @@ test('a gateway takes what the command takes: tokens, CORS, trusted proxies', as
 test.each([
   [{ corsOrigins: 'app.example.com' }, 'corsOrigins is "app.example.com"; it must be origins such as'],
   [{ trustedProxies: 'proxy' }, 'trustedProxies is "proxy"; it must be addresses or networks'],
-  [{ oidcIssuer: 'https://login.example.com' }, 'also needs --oidc-audience'],
+  [{ oidcIssuer: 'https://login.example.com' }, 'oidcIssuer also needs oidcAudience.'],
 ])('settings that cannot be used are refused in a sentence: %j', async (options, sentence) => {
   await expect(mounted(options)).rejects.toThrow(sentence)
 })
