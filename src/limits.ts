@@ -96,7 +96,7 @@ export const LIMIT_GROUPS = {
     waitingMax: [200, 'Requests that wait for a change; beyond that 503. Each also counts as a connection.'],
     inFlightBytesMax: [
       256_000_000,
-      'Request bodies held and responses being sent, together, of which one key may use a quarter; beyond it 503. A setting.',
+      'Request bodies held, long responses being built, by the longest rows that they may have, and responses being sent, together, of which one key may use a quarter; beyond it 503. A setting.',
     ],
     readQueueMax: [100, 'SQLite: requests of one key that wait for a read worker; beyond that they get 503.'],
     queueShareMax: [

@@ -28,9 +28,11 @@ export interface Context {
   readonly precondition?: ((read: Read) => Promise<void>) | undefined
   /** Called with the charge of an operation before it is run; throws if the caller has not enough left. */
   readonly onPriced?: ((charge: number) => void) | undefined
+  /** Called with the bytes of a long response before it is built; throws if there is no room for it. */
+  readonly onLong?: ((bytes: number) => void) | undefined
 }
 
-interface ContextOptions extends Pick<Context, 'schema' | 'principal' | 'clock' | 'onPriced'> {
+interface ContextOptions extends Pick<Context, 'schema' | 'principal' | 'clock' | 'onPriced' | 'onLong'> {
   readonly store: Store
   readonly wholeListRowsMax?: number | undefined
   readonly responseBytesMax?: number | undefined
@@ -45,7 +47,7 @@ interface ContextOptions extends Pick<Context, 'schema' | 'principal' | 'clock' 
 }
 
 export function createContext(options: ContextOptions): Context {
-  const { schema, store, principal, clock, deadline, onStatement, onStored, onWritten, onPriced } = options
+  const { schema, store, principal, clock, deadline, onStatement, onStored, onWritten, onPriced, onLong } = options
   const { wholeListRowsMax = LIMITS.wholeListRowsMax, responseBytesMax = LIMITS.responseBytesMax } = options
   const { work = new Work() } = options
   const write: Store['write'] = (as, work) =>
@@ -66,6 +68,7 @@ export function createContext(options: ContextOptions): Context {
     rowCounts: rowCountsOf(store).countedFor(reading),
     work,
     onPriced,
+    onLong,
   }
 }
 

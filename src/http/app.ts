@@ -50,10 +50,10 @@ export function createApp(options: AppOptions): App {
       log.error({ err: error }, 'onWritten failed')
     }
   }
-  const engine = new Engine({ ...options, rateLimits, onWritten })
   const cache = createResponseCache(options.responseCacheBytesMax, rateLimits)
   const headers = createResponseHeaders(options.corsOrigins)
   const inFlight = new BytesInFlight(options.inFlightBytesMax)
+  const engine = new Engine({ ...options, rateLimits, inFlight, onWritten })
   const bodies = new Bodies(inFlight)
   const { trustedProxies } = options
   const shared = { engine, serveCached: cache.serve, rateLimits, bodies, waiting }
@@ -88,7 +88,10 @@ export function createApp(options: AppOptions): App {
     const { record } = exchange
     running += 1
     try {
-      let response = await fresh(exchange)
+      // What it took while it was read and built; what is sent is counted anew.
+      let response = await fresh(exchange).finally(() => {
+        for (const release of exchange.onReady) release()
+      })
       if (sending && response.body && !inFlight.send(sending, response.body, record.keyId)) {
         record.refusal = noRoom(
           `${record.isChange ? 'The change is done, but there' : 'There'} is no room to send the response`,
@@ -100,7 +103,6 @@ export function createApp(options: AppOptions): App {
       logOutcome(log, options.slowMs, exchange, outcome)
       return { ...response, headers: headers.complete(exchange.request, response.headers, exchange.headers) }
     } finally {
-      for (const release of exchange.onReady) release()
       running -= 1
       if (running === 0) onIdle()
     }

@@ -10,9 +10,11 @@ import { createIdempotentMutations } from './idempotency.js'
 import type { Identified } from './observe/exchange.js'
 import type { AppOptions } from './options.js'
 import type { Bodies } from './wire/body.js'
+import { type BytesInFlight, noRoom } from './wire/bytesInFlight.js'
 
 interface EngineOptions extends Pick<AppOptions, 'store' | 'log' | 'clock' | 'wholeListRowsMax' | 'responseBytesMax'> {
   readonly rateLimits: RateLimits
+  readonly inFlight: BytesInFlight
   /** Called after each write of a request. */
   readonly onWritten: () => void
 }
@@ -36,8 +38,8 @@ export class Engine {
 
   /** The context of a request whose key has been checked. */
   contextFor(identified: Identified): Context {
-    const { rateLimits, store, log, clock, wholeListRowsMax, responseBytesMax, onWritten } = this.options
-    const { principal, deadline, record, requestId } = identified
+    const { rateLimits, store, log, clock, wholeListRowsMax, responseBytesMax, onWritten, inFlight } = this.options
+    const { principal, deadline, record, requestId, onReady } = identified
     const onPriced = (cost: number) => rateLimits.chargeQuery(identified, cost)
     const onStatement = (run: StatementRun) => {
       record.statements += 1
@@ -49,9 +51,13 @@ export class Engine {
     const onStored = (bytes: number) => {
       record.storedBytes += bytes
     }
+    const onLong = (bytes: number) => {
+      if (!inFlight.take(bytes, principal.keyId)) throw noRoom('There is no room to build the response')
+      onReady.push(() => inFlight.release(bytes, principal.keyId))
+    }
     const { work } = record
     const limits = { wholeListRowsMax, responseBytesMax, work }
-    const calls = { onStatement, onStored, onWritten, onPriced }
+    const calls = { onStatement, onStored, onWritten, onPriced, onLong }
     return createContext({ schema, store, clock, principal, deadline, ...calls, ...limits })
   }
 

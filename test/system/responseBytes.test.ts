@@ -62,15 +62,41 @@ test.runIf(engine === 'sqlite')(
       await addRisks(write, short)
     })
     const reader = await caller()
-    const isHeavy = async (fields: string) => {
+    const isHeavy = async (fields: string, list = (risks: string) => risks) => {
       gateway.statements()
-      await reader.graphql(`{ risks(first: 100) { nodes { id ${fields} } } }`)
+      await reader.graphql(`{ ${list(`risks(first: 100) { nodes { id ${fields} } }`)} }`)
       return gateway.statements().some((sql) => sql.includes(STILL_WANTED) && !sql.includes('octet_length'))
     }
     await expect.poll(() => isHeavy('description cause'), MEASURED).toBe(true)
     expect(await isHeavy('title')).toBe(false)
+    const ofProjects = (risks: string) => `projects(first: 2) { nodes { ${risks} } }`
+    // The first one counts the rows.
+    await isHeavy('title', ofProjects)
+    expect(await isHeavy('title', ofProjects)).toBe(false)
+    expect(await isHeavy('description', ofProjects)).toBe(true)
   },
 )
+
+test('a long response counts as in flight before it is built', async () => {
+  const { gateway, caller } = await openLong({ inFlightBytesMax: 16_000_000 })
+  const [reader, other] = [await caller(), await caller()]
+  const texts = Array.from({ length: 10 }, (_, n) => `a${n}: description`).join(' ')
+  let asked = 0
+  // Never equal, so that none waits for the response of another.
+  const read = (by = reader) => by.graphql(`{ a${asked++}: risks(first: 200) { nodes { id ${texts} } } }`)
+  const lists = () => gateway.statements().filter((sql) => sql.includes('octet_length') && sql.includes('limit')).length
+  // Until the texts are measured, they count as none.
+  const together = async () => (await Promise.all([read(), read()])).map(({ status }) => status).sort()
+  await expect.poll(together, MEASURED).toEqual([200, 503])
+  gateway.statements()
+  const [first, second] = await Promise.all([read(), read()])
+  expect(first.status).toBe(200)
+  expect([second.status, second.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(second.body.errors[0].message).toContain('There is no room to build the response')
+  expect(lists()).toBe(1)
+  expect((await Promise.all([read(other), read()])).map(({ status }) => status).sort()).toEqual([200, 503])
+  expect((await read()).status).toBe(200)
+})
 
 test('a response that would be too long is refused before it is read, with the page that fits', async () => {
   const { gateway, caller } = await openLong({ responseBytesMax: 2_100_000 })

@@ -255,7 +255,9 @@ export class EntryPlanner {
     ])
     this.longTexts += long.length
     const bytesIn = (row: PgTable) => long.map((column) => sql`coalesce(octet_length(${memberColumn(row, column)}), 0)`)
-    return { ...more, object: (build, row) => build.metered(object(build, row), bytesIn(row)) }
+    const texts: Weigh = (weighing) => (long.length === 0 ? 0 : weighing.texts(place.table, long.length))
+    const weigh = sumOf([more.weigh, texts])
+    return { ...more, weigh, object: (build, row) => build.metered(object(build, row), bytesIn(row)) }
   }
 
   private member(type: GraphQLObjectType, field: Field, nodes: Nodes, place: Place): Planned<Member> {

@@ -247,20 +247,21 @@ export function viewReader(rows: PlannedRows, refused: Refusals, view: AnyView, 
     await checkNames(context, view, filter ?? {})
     const pageRequests = await pageRequestsIn(context, rows, args)
     // Its lists are seldom long, and most of their rows refer to different ones.
-    const weighing = new Weighing(pageRequests, 1)
+    const weighing = new Weighing(pageRequests, 1, context.rowCounts.texts)
     rows.weigh(weighing)
+    const { builtOnce, longBytes } = weighing
     const [own, others] = [view.extent(read), weighing.others(read)]
     const extent = { ...own, ...others, wholeTables: [...(own.wholeTables ?? []), ...(others.wholeTables ?? [])] }
     const guard = read.guard(extent)
     const isHeavy = guard !== undefined
-    const build = new Build(read, pageRequests, { isHeavy, builtOnce: weighing.builtOnce })
+    const build = new Build(read, pageRequests, { isHeavy, builtOnce })
     const { name, alias } = build.row({ table: () => view.row })
     const selected = sql`(select ${view.size} from ${view.row}), ${object(build, alias)}`
     const tables = view.tables(read, given, { guard, most })
     const { values, ...compiled } = compiledWith(read, sql`${tables} select ${selected} from ${name}`, pageRequests)
     const weight = read.weigh(extent)
     return {
-      statements: [{ ...compiled, values: boundIn(values, pageRequests), isHeavy, weight }],
+      statements: [{ ...compiled, values: boundIn(values, pageRequests), isHeavy, weight, longBytes }],
       refusals: refusalsIn(refused),
       async resultOf([[row = []] = []]) {
         const [size, json] = row

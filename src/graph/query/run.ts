@@ -22,6 +22,9 @@ export const RECORD_BYTES = 1_000
 /** The cost of each field of a new plan for the rate limit: building the SQL of 200 takes as long as a request. */
 export const PLANNED_FIELD_COST = 10
 
+/** Longer responses count as in flight before they are built. */
+const LONG_BYTES = 8_000_000
+
 /** The answer to an operation, by root field, in the order of the response. */
 export interface Answer {
   readonly roots: readonly RootAnswer[]
@@ -185,6 +188,10 @@ async function readAll(
   reads: readonly (RootRead | Fault)[],
   context: Context,
 ): Promise<RootAnswer[]> {
+  // Equal fields under several aliases are read once, but each is in the response.
+  const long = reads.flatMap((read) => (read instanceof Fault ? [] : read.statements))
+  const bytes = long.reduce((sum, { longBytes = 0 }) => sum + longBytes, 0)
+  if (bytes > LONG_BYTES) context.onLong?.(Math.min(bytes, context.responseBytesMax))
   const results = await readRoots(context, reads)
   requireSendable(context, results)
   return prepared.map(({ root: { key, nodes } }, index) => {

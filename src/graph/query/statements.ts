@@ -8,6 +8,7 @@ import { CURSOR_MARK } from '../../store/query/cursors.js'
 import { conditional, JsonPage, type Source } from '../../store/query/jsonPage.js'
 import { type AnyList, isIndexed, memberColumn, oncePerEngine } from '../../store/query/page.js'
 import { type AnyRelation, HANDFUL, type Identified, relatedSource } from '../../store/query/relations.js'
+import type { TextSizes } from '../../store/query/rowCounts.js'
 import type { CompiledSql, Extent, Read } from '../../store/store.js'
 import type { Tables } from '../../store/tables.js'
 import type { Context } from '../builder.js'
@@ -21,6 +22,8 @@ const REPEATS_MAX = 250
 export interface PlannedSql extends CompiledSql {
   /** The change counters that its rows depend on. */
   readonly reads: readonly ChangeCounter[]
+  /** The long texts of its result, at most. */
+  readonly longBytes?: number
 }
 
 /** Planned rows of a root field. */
@@ -152,10 +155,27 @@ export class Weighing {
   private areShared = false
   /** Whether the current entry counts for too many repeats. */
   private isRepeating = false
+  private readonly sizes: TextSizes
+  /** The long texts of the result, at most. */
+  longBytes = 0
 
-  constructor(pageRequests: PageRequests, times: number) {
+  constructor(pageRequests: PageRequests, times: number, sizes: TextSizes) {
     this.pageRequests = pageRequests
     this.times = times
+    this.sizes = sizes
+  }
+
+  /** How many ordinary rows more each row counts for its long texts: it may have the longest, up to all that there are. */
+  texts(table: CountedTable, selected: number): number {
+    const { average, longest, rows } = this.sizes.of(table)
+    const columns = Object.values(average)
+    // It is not measured yet.
+    if (columns.length === 0) return 0
+    const total = this.isShared ? Number.POSITIVE_INFINITY : rows * columns.reduce((sum, one) => sum + one, 0)
+    // More long texts than it has columns are aliases.
+    const bytes = Math.max(1, selected / columns.length) * Math.min(this.times * longest, total)
+    this.longBytes += bytes
+    return Math.max(0, bytes / (Math.max(1, this.times) * PRICED_ROW_BYTES) - 1)
   }
 
   /** Counting runs once per row; for a row that occurs several times it would be repeated, so that is limited. */
@@ -283,11 +303,11 @@ export async function statementOf(
   { key = '', extent: own, times, isCounted = false, isOfChange = false, build, given }: Statement,
 ): Promise<PlannedSql> {
   const { read } = context.store
-  const weighing = new Weighing(pageRequests, times)
+  const weighing = new Weighing(pageRequests, times, context.rowCounts.texts)
   const perRow = 1 + weigh(weighing)
-  const { builtOnce } = weighing
+  const { builtOnce, longBytes } = weighing
   const extent: Extent = Object.assign(weighing.others(read), own, {
-    perRow: perRow * lengthFactor(context, longTexts, own),
+    perRow,
     ...(isOfChange && { counted: [] }),
   })
   const counting = isCounted ? { table: own.table, rows: Number.POSITIVE_INFINITY } : undefined
@@ -305,28 +325,21 @@ export async function statementOf(
   )
   // A filtered list has none: which index is best depends on how rare the values are.
   const hasStablePlan = pageRequests.every((one) => Object.keys(one?.filter ?? {}).length === 0)
-  return { text, values: boundIn(values, pageRequests, given), hasCursors, reads, hasStablePlan, isHeavy, weight }
+  return {
+    text,
+    values: boundIn(values, pageRequests, given),
+    hasCursors,
+    reads,
+    hasStablePlan,
+    isHeavy,
+    weight,
+    longBytes,
+  }
 }
 
 /** The values of a statement, for its placeholders. */
 export function boundIn(values: readonly unknown[], pageRequests: PageRequests, given: object = {}): unknown[] {
   return fillPlaceholders([...values], Object.assign({}, ...pageRequests.map((one) => one?.values), given))
-}
-
-/** Long rows count as several, so that a page of them is not read on the event loop: it may have the longest of all. */
-function lengthFactor(
-  { rowCounts }: Context,
-  longTexts: number,
-  { table, rows }: Pick<Extent, 'table' | 'rows'>,
-): number {
-  if (longTexts === 0) return 1
-  const { average, longest, rows: all } = rowCounts.texts.of(() => table)
-  const columns = Object.values(average)
-  const total = all * columns.reduce((sum, one) => sum + one, 0)
-  const bytes = total === 0 ? 0 : Math.min(longest, total / Math.min(rows, all))
-  // More long texts than it has columns are aliases.
-  const times = Math.max(1, longTexts / Math.max(1, columns.length))
-  return Math.max(1, (times * bytes) / PRICED_ROW_BYTES)
 }
 
 /** What the text of a statement depends on: the orders, shapes of filters and sizes of its pages, but no value. */

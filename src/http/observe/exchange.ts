@@ -20,7 +20,7 @@ export interface Received {
   readonly address: string | undefined
   /** The headers that belong to this request alone. */
   readonly headers: Record<string, string>
-  /** Called when the response is ready: to release what the body took. */
+  /** Called when the response is ready: to release what it took. */
   readonly onReady: (() => void)[]
   readonly record: RequestRecord
 }

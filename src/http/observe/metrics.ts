@@ -106,7 +106,7 @@ const GAUGES = {
   busyReaders: ['operations_busy_readers', 'Read workers or connections that are reading.'],
   lastChange: ['operations_last_change', 'The id of the last change in the history.'],
   cacheBytes: ['operations_cache_bytes', 'The size of the response cache.'],
-  inFlightBytes: ['operations_in_flight_bytes', 'Bodies being received and responses being sent.'],
+  inFlightBytes: ['operations_in_flight_bytes', 'Bodies being received, and responses being built and sent.'],
   waitingPolls: ['operations_waiting_polls', 'Requests that wait for a change.'],
   connections: ['operations_connections', 'Open connections.'],
 } as const

@@ -9,7 +9,7 @@ export const COUNTED_FROM_BYTES = 32_768
 /**
  * One memory budget for request bodies and for responses that are being sent; each key may use a share of it.
  *
- * A body counts as it arrives, until its response is ready; a response counts until the kernel has accepted it all, or
+ * A body counts as it arrives, and a long response before it is built, until the response is ready; then it counts until the kernel has accepted it all, or
  * the connection is closed. A buffer that several responses share (a cached response, a page) is in memory once, so it
  * counts once, for the key that received it first. Below `COUNTED_FROM_BYTES` nothing is counted: health checks, errors
  * and small responses are always sent, and the limit of connections bounds them.
