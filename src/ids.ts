@@ -1,12 +1,11 @@
 import { randomFillSync } from 'node:crypto'
+import { NOUN_NAMES, NOUNS, type NounName } from './vocabulary.js'
 
 /** The prefix of each kind of id. */
 export const ID_PREFIX = {
-  person: 'usr',
-  group: 'grp',
-  project: 'prj',
-  risk: 'rsk',
-  issue: 'iss',
+  ...(Object.fromEntries(NOUN_NAMES.map((name) => [name, NOUNS[name].prefix])) as {
+    [N in NounName]: (typeof NOUNS)[N]['prefix']
+  }),
   key: 'key',
   import: 'imp',
 } as const

@@ -130,9 +130,55 @@ export type Ownership = EnumValue<'Ownership'>
 /** Sorts after every day. */
 export const NO_DAY = '9999-99-99'
 
-/** Kinds of entities, each with a history. */
-export const ENTITY_KINDS = ['PERSON', 'GROUP', 'PROJECT', 'RISK', 'ISSUE'] as const
-export type EntityKind = (typeof ENTITY_KINDS)[number]
+/**
+ * The nouns, each with a table and a history: whatever treats all of them alike follows from this list, and what differs
+ * is a record with an entry for each, so that a noun without one does not compile. Beside each stand its plural, the
+ * prefix of its ids, the area that its scopes are of, what it is, the members that people call it by, and who holds it.
+ */
+export const NOUNS = {
+  person: { plural: 'people', prefix: 'usr', area: 'personnel', is: 'A person of the roster.', title: 'name' },
+  group: { plural: 'groups', prefix: 'grp', area: 'personnel', is: 'A personnel group.', title: 'name' },
+  project: { plural: 'projects', prefix: 'prj', area: 'projects', is: 'A project.', title: 'name', reference: 'key' },
+  risk: {
+    plural: 'risks',
+    prefix: 'rsk',
+    area: 'projects',
+    is: 'A risk of a project.',
+    title: 'title',
+    reference: 'reference',
+    holder: 'owner',
+  },
+  issue: {
+    plural: 'issues',
+    prefix: 'iss',
+    area: 'projects',
+    is: 'An issue of a project.',
+    title: 'title',
+    reference: 'reference',
+    holder: 'assignee',
+  },
+} as const
+export type NounName = keyof typeof NOUNS
+export type NounPlural = (typeof NOUNS)[NounName]['plural']
+// Casts: the keys of an object are texts to TypeScript.
+export const NOUN_NAMES = Object.keys(NOUNS) as NounName[]
+export const isNounName = (text: string): text is NounName => Object.hasOwn(NOUNS, text)
+export const NOUN_PLURALS: readonly NounPlural[] = NOUN_NAMES.map((name) => NOUNS[name].plural)
+
+/** The noun that a plural names; the roster is called personnel elsewhere, and here too. */
+export function pluralNamed(text: string): NounPlural | undefined {
+  return text === 'personnel' ? 'people' : NOUN_PLURALS.find((plural) => plural === text)
+}
+
+/** The nouns that someone holds, with the member that names them: beside it are `ownerId` and `ownerName`. */
+export const HOLDERS = { risk: NOUNS.risk.holder, issue: NOUNS.issue.holder } as const
+export type HeldNoun = keyof typeof HOLDERS
+
+/** How histories call a noun. */
+export type EntityKind = Uppercase<NounName>
+export const kindOf = <N extends NounName>(name: N) => name.toUpperCase() as Uppercase<N>
+export const nounOfKind = (kind: EntityKind) => kind.toLowerCase() as NounName
+export const ENTITY_KINDS = NOUN_NAMES.map(kindOf) as [EntityKind, ...EntityKind[]]
 
 export const CHANGE_ACTIONS = ['CREATED', 'UPDATED', 'CLOSED', 'ERASED', 'REMOVED'] as const
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number]

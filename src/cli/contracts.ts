@@ -1,10 +1,10 @@
 import { inputMeaning } from '../fields.js'
 import { openapi } from '../http/openapi/document.js'
 import { derivedColumns, SHEETS } from '../ingest/columns.js'
-import { SHEET_NOUNS, type SheetNoun } from '../ingest/files/table.js'
 import { SHIPPED_MAPS } from '../ingest/shippedMaps.js'
 import { LIMIT_GROUPS } from '../limits.js'
 import { apiSdl, sdl } from '../schema.js'
+import { NOUN_PLURALS, type NounPlural } from '../vocabulary.js'
 import { templateOf } from './import/run.js'
 
 /** The printed and committed contracts, by file name. */
@@ -67,7 +67,7 @@ What a source has besides these columns goes into \`details\`: a column such as 
 removes that detail, and details without a column stay; a list in JSON is the complete one. Details are shown and exported,
 not searched, ranked or filtered by.
 
-${SHEET_NOUNS.map(columnsOf).join('\n\n')}
+${NOUN_PLURALS.map(columnsOf).join('\n\n')}
 
 ## Maps that come with the command
 
@@ -76,14 +76,14 @@ ${table(['map', 'noun', 'reads'], maps)}
 }
 
 /** What the tables do not say. */
-const REMARKS: Readonly<Partial<Record<SheetNoun, string>>> = {
+const REMARKS: Readonly<Partial<Record<NounPlural, string>>> = {
   people: 'A person needs an e-mail or an `externalId`.',
   groups:
     'A directory often exports one row for each membership. With the column `member` instead of `members`, all rows of a\n' +
     'group, wherever they are in the file, are its complete list of members; a blank `member` is a group without members.',
 }
 
-function columnsOf(noun: SheetNoun): string {
+function columnsOf(noun: NounPlural): string {
   const plan = SHEETS[noun]
   const rows = Object.entries(plan.inputs).map(([name, field]) => {
     const { form, isRequired, example } = field

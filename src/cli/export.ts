@@ -6,8 +6,8 @@ import { SHEETS } from '../ingest/columns.js'
 import { detailNames, type ExportRecord, exportRecords } from '../ingest/export.js'
 import { sheetLayout, sheetValue } from '../ingest/files/cells.js'
 import { csvLine, SEPARATOR_NAMES, type SeparatorName } from '../ingest/files/csv.js'
-import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../ingest/files/table.js'
 import { escaped } from '../text.js'
+import { NOUN_PLURALS, type NounPlural, pluralNamed } from '../vocabulary.js'
 import { CommandFailed, cannotPrint, commandWith, say, untilInterrupted, WrongUsage, withStore } from './command.js'
 import { writeOutput } from './outputFile.js'
 
@@ -15,7 +15,7 @@ const EXPORT_FORMATS = ['csv', 'ndjson'] as const
 
 export function exportCommand(): Command {
   return commandWith('export', 'write people, groups, projects, risks or issues to a file', ['database'])
-    .argument('<noun>', `what to write: ${SHEET_NOUNS.join(', ')}`)
+    .argument('<noun>', `what to write: ${NOUN_PLURALS.join(', ')}`)
     .addOption(new Option('--format <format>', 'of the file').choices(EXPORT_FORMATS).default('csv'))
     .addOption(new Option('--separator <name>', 'of CSV').choices(Object.keys(SEPARATOR_NAMES)).default('comma'))
     .option('--output <file>', 'the file; without it, standard output')
@@ -27,8 +27,8 @@ export function exportCommand(): Command {
         'Examples:\n  operations export risks --live --output risks.csv\n  operations export people --format ndjson',
     )
     .action(async (named: string, flags: ExportFlags) => {
-      const noun = sheetNounOf(named)
-      if (!noun) throw new WrongUsage(`Cannot export ${named}. Use one of ${SHEET_NOUNS.join(', ')}.`)
+      const noun = pluralNamed(named)
+      if (!noun) throw new WrongUsage(`Cannot export ${named}. Use one of ${NOUN_PLURALS.join(', ')}.`)
       await exportTo(noun, flags)
     })
 }
@@ -43,7 +43,7 @@ export interface ExportFlags {
 }
 
 /** Writes all rows of a noun as of the start of the export, regardless of concurrent writes. */
-export async function exportTo(noun: SheetNoun, flags: ExportFlags): Promise<void> {
+export async function exportTo(noun: NounPlural, flags: ExportFlags): Promise<void> {
   let rows = 0
   await untilInterrupted((signal) =>
     withStore(flags, { create: false }, (store) =>
@@ -71,7 +71,7 @@ interface Layout {
   readonly lineOf: (row: ExportRecord) => string
 }
 
-function csvLayout(noun: SheetNoun, details: readonly string[], { bom, separator }: ExportFlags): Layout {
+function csvLayout(noun: NounPlural, details: readonly string[], { bom, separator }: ExportFlags): Layout {
   const character = SEPARATOR_NAMES[separator ?? 'comma']
   const { header, cells } = sheetLayout(SHEETS[noun].columns, details)
   return {
@@ -80,7 +80,7 @@ function csvLayout(noun: SheetNoun, details: readonly string[], { bom, separator
   }
 }
 
-function jsonLayout(noun: SheetNoun): Layout {
+function jsonLayout(noun: NounPlural): Layout {
   const { columns } = SHEETS[noun]
   const valuesOf = (row: ExportRecord) => columns.map((column) => [column, sheetValue(row[column])])
   return { header: '', lineOf: (row) => `${JSON.stringify(Object.fromEntries(valuesOf(row)))}\n` }

@@ -18,7 +18,7 @@ import { risks } from '../projects/risks.js'
 import type { List } from '../store/query/page.js'
 import type { Identified } from '../store/query/relations.js'
 import type { Tables } from '../store/tables.js'
-import { ENTITY_KINDS, type EntityKind as Kind } from '../vocabulary.js'
+import { ENTITY_KINDS, type EntityKind as Kind, kindOf, NOUN_NAMES, NOUNS } from '../vocabulary.js'
 import { type ChangeRow, type FieldChangeRow, fieldChanges, historyOf } from './changes.js'
 import { changedReference, changedTitle, type FeedFilter as Feed, feed, kindsIn, scopeOfKind } from './feed.js'
 import { type ImportRunRow, importRuns } from './importRuns.js'
@@ -41,13 +41,8 @@ columns(FieldChange, {
   to: { type: 'String', nullable: true, description: 'The value after; null for none.' },
 })
 
-const EntityKind = enumOf('EntityKind', 'The kind of an entity.', {
-  PERSON: 'A person of the roster.',
-  GROUP: 'A personnel group.',
-  PROJECT: 'A project.',
-  RISK: 'A risk of a project.',
-  ISSUE: 'An issue of a project.',
-})
+const whatIs = NOUN_NAMES.map((name) => [kindOf(name), NOUNS[name].is])
+const EntityKind = enumOf<Kind>('EntityKind', 'The kind of an entity.', Object.fromEntries(whatIs))
 
 const ImportRun = builder.objectRef<ImportRunRow>('ImportRun')
 ImportRun.implement({ description: 'An import, a sync, or a command that undid one or merged two people.' })

@@ -1,29 +1,21 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { type AnyPgColumn, alias } from 'drizzle-orm/pg-core'
+import { alias } from 'drizzle-orm/pg-core'
 import type { Scope } from '../auth/scopes.js'
 import { projectNaming } from '../projects/projects.js'
 import { literal } from '../store/literals.js'
 import { namesIn, type Optional, refersTo } from '../store/query/conditions.js'
-import type { Caller, List } from '../store/query/page.js'
-import type { Computed, Identified } from '../store/query/relations.js'
+import { type Caller, type List, memberColumn } from '../store/query/page.js'
+import type { Computed } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { ENTITY_KINDS, type EntityKind } from '../vocabulary.js'
-
-type Area = 'personnel' | 'projects'
-
-const AREA: Readonly<Record<EntityKind, Area>> = {
-  PERSON: 'personnel',
-  GROUP: 'personnel',
-  PROJECT: 'projects',
-  RISK: 'projects',
-  ISSUE: 'projects',
-}
+import { ENTITY_KINDS, type EntityKind, kindOf, NOUN_NAMES, NOUNS, type NounName, nounOfKind } from '../vocabulary.js'
 
 /** The scope that reads entities of a kind, and the one that also shows who changed them. */
 export function scopeOfKind(kind: EntityKind, action: 'read' | 'manage'): Scope {
-  return `${AREA[kind]}.${action}`
+  return `${areaOf(kind)}.${action}`
 }
+
+const areaOf = (kind: EntityKind) => NOUNS[nounOfKind(kind)].area
 
 export interface FeedFilter {
   readonly entity?: Optional<readonly EntityKind[]>
@@ -58,7 +50,7 @@ export const feed: List<Tables['change'], FeedFilter> = {
 /** The kinds that a filter shows; only entities of a project have one. */
 export function kindsIn({ entity, project }: FeedFilter): readonly EntityKind[] {
   const kinds = entity ?? ENTITY_KINDS
-  return project ? kinds.filter((kind) => AREA[kind] === 'projects') : kinds
+  return project ? kinds.filter((kind) => areaOf(kind) === 'projects') : kinds
 }
 
 function isWhole(filter: FeedFilter): boolean {
@@ -99,29 +91,24 @@ function visible(filter: FeedFilter, { mayRead, require }: Caller): FeedFilter {
 }
 
 type OfChange = Computed<Tables['change']>
-type Names = readonly (readonly [kind: EntityKind, table: Identified, name: AnyPgColumn])[]
 
-/** What people call the entity of a change now: each kind has it in a column of its own. */
-function nowCalled(names: (t: Tables) => Names): OfChange {
+/** What people call the entity of a change now: each noun has it in a column of its own. */
+function nowCalled(memberOf: (noun: NounName) => string | undefined): OfChange {
   return {
     of: (t) => t.change,
     value: ({ t }, { entity, entityId }) => {
-      const cases = names(t).map(
-        ([kind, table, name]) =>
-          sql`when ${literal(kind)} then (select ${name} from ${table} where ${table.id} = ${entityId})`,
-      )
+      const cases = NOUN_NAMES.flatMap((noun) => {
+        const [table, member] = [t[noun], memberOf(noun)]
+        if (member === undefined) return []
+        const now = sql`(select ${memberColumn(table, member)} from ${table} where ${table.id} = ${entityId})`
+        return sql`when ${literal(kindOf(noun))} then ${now}`
+      })
       return sql`case ${entity} ${sql.join(cases, sql` `)} end`
     },
   }
 }
 
-const titleNow = nowCalled(({ person, group, project, risk, issue }) => [
-  ['PERSON', person, person.name],
-  ['GROUP', group, group.name],
-  ['PROJECT', project, project.name],
-  ['RISK', risk, risk.title],
-  ['ISSUE', issue, issue.title],
-])
+const titleNow = nowCalled((noun) => NOUNS[noun].title)
 
 /** The title of a risk or an issue, or the name of another entity; of one that is removed, the name that it had. */
 export const changedTitle: OfChange = {
@@ -133,8 +120,7 @@ export const changedTitle: OfChange = {
 }
 
 /** The reference of a risk or an issue, or the key of a project. */
-export const changedReference = nowCalled(({ project, risk, issue }) => [
-  ['PROJECT', project, project.key],
-  ['RISK', risk, risk.reference],
-  ['ISSUE', issue, issue.reference],
-])
+export const changedReference = nowCalled((noun) => {
+  const naming = NOUNS[noun]
+  return 'reference' in naming ? naming.reference : undefined
+})

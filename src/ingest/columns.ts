@@ -4,10 +4,10 @@ import { ISSUE } from '../projects/issues.js'
 import { PROJECT } from '../projects/projects.js'
 import { RISK } from '../projects/risks.js'
 import type { AnyNoun } from '../store/query/nouns.js'
-import type { SheetNoun } from './files/table.js'
+import type { NounPlural } from '../vocabulary.js'
 
 /** What `import`, `export` and `Accept: text/csv` know. */
-export const SHEETS: Readonly<Record<SheetNoun, AnyNoun>> = {
+export const SHEETS: Readonly<Record<NounPlural, AnyNoun>> = {
   people: PERSON,
   groups: GROUP,
   projects: PROJECT,

@@ -9,40 +9,42 @@ import { type AnyNoun, isShown } from '../store/query/nouns.js'
 import { byIds, pagesOf } from '../store/query/page.js'
 import { computedValues } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
+import type { NounPlural } from '../vocabulary.js'
 import { PERSON_STATUSES } from '../vocabulary.js'
 import { DetailNames } from './files/cells.js'
-import type { SheetNoun } from './files/table.js'
 
 /** An entity as an export has it, in the shape of the REST responses. */
 export type ExportRecord = Readonly<Record<string, unknown>>
 
 /** All rows of a noun, page by page; with `isLive`, only those in its list. */
-export function exportRecords(read: Read, noun: SheetNoun, isLive: boolean): AsyncGenerator<readonly ExportRecord[]> {
+export function exportRecords(read: Read, noun: NounPlural, isLive: boolean): AsyncGenerator<readonly ExportRecord[]> {
   return SOURCES[noun](read, isLive)
 }
 
-const SOURCES: Readonly<Record<SheetNoun, (read: Read, isLive: boolean) => AsyncGenerator<readonly ExportRecord[]>>> = {
-  async *people(read, isLive) {
-    for await (const rows of pagesOf(read, personnel, isLive ? {} : { status: PERSON_STATUSES })) {
-      const ids = rows.map(({ id }) => id)
-      const groupsOf = await groupsOfPeople(read, ids)
-      yield rows.map((row) => ({ ...detailed(row), groups: groupsOf.get(row.id) ?? [] }))
-    }
-  },
-  async *groups(read) {
-    for await (const rows of pagesOf(read, groups, {})) yield withComputed(read, rows, GROUP)
-  },
-  async *projects(read) {
-    for await (const rows of pagesOf(read, projects, {})) yield (await withComputed(read, rows, PROJECT)).map(detailed)
-  },
-  async *risks(read, isLive) {
-    for await (const rows of pagesOf(read, isLive ? risks : everyRisk, {}))
-      yield linked(read, await withComputed(read, rows, RISK), 'owner')
-  },
-  async *issues(read, isLive) {
-    for await (const rows of pagesOf(read, isLive ? issues : everyIssue, {})) yield linked(read, rows, 'assignee')
-  },
-}
+const SOURCES: Readonly<Record<NounPlural, (read: Read, isLive: boolean) => AsyncGenerator<readonly ExportRecord[]>>> =
+  {
+    async *people(read, isLive) {
+      for await (const rows of pagesOf(read, personnel, isLive ? {} : { status: PERSON_STATUSES })) {
+        const ids = rows.map(({ id }) => id)
+        const groupsOf = await groupsOfPeople(read, ids)
+        yield rows.map((row) => ({ ...detailed(row), groups: groupsOf.get(row.id) ?? [] }))
+      }
+    },
+    async *groups(read) {
+      for await (const rows of pagesOf(read, groups, {})) yield withComputed(read, rows, GROUP)
+    },
+    async *projects(read) {
+      for await (const rows of pagesOf(read, projects, {}))
+        yield (await withComputed(read, rows, PROJECT)).map(detailed)
+    },
+    async *risks(read, isLive) {
+      for await (const rows of pagesOf(read, isLive ? risks : everyRisk, {}))
+        yield linked(read, await withComputed(read, rows, RISK), 'owner')
+    },
+    async *issues(read, isLive) {
+      for await (const rows of pagesOf(read, isLive ? issues : everyIssue, {})) yield linked(read, rows, 'assignee')
+    },
+  }
 
 type EntryRow = Pick<RiskRow, 'projectId' | 'details'> & Partial<Record<'ownerId' | 'assigneeId', string | null>>
 
@@ -75,7 +77,7 @@ function detailed<Row extends { details: string | null }>(row: Row) {
 }
 
 /** The names of the details of a noun, in the order of their columns. */
-export async function detailNames(read: Read, noun: SheetNoun, isLive: boolean): Promise<readonly string[]> {
+export async function detailNames(read: Read, noun: NounPlural, isLive: boolean): Promise<readonly string[]> {
   const table = { people: personnel, groups: undefined, projects, risks, issues }[noun]?.table(read.t)
   const names = new DetailNames()
   if (!table || (await read.db.$count(table, isNotNull(table.details))) === 0) return names.all

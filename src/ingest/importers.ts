@@ -1,5 +1,5 @@
 import type { Write } from '../store/store.js'
-import type { SheetNoun } from './files/table.js'
+import type { NounPlural } from '../vocabulary.js'
 import { groupsImporter } from './importers/groups.js'
 import { peopleImporter } from './importers/people.js'
 import { projectsImporter } from './importers/projects.js'
@@ -12,12 +12,12 @@ const IMPORTERS = {
   projects: projectsImporter,
   risks: risksImporter,
   issues: issuesImporter,
-} satisfies Readonly<Record<SheetNoun, unknown>>
+} satisfies Readonly<Record<NounPlural, unknown>>
 
 /** Imports records of a noun. If there are violations, the caller must roll the transaction back. */
 export async function importRecords(
   write: Write,
-  noun: SheetNoun,
+  noun: NounPlural,
   given: readonly SourceRecord[],
   options: ImportOptions,
 ): Promise<ImportResult> {

@@ -6,8 +6,7 @@ import { LIMITS } from '../limits.js'
 import type { MergeLinks } from '../personnel/merging.js'
 import type { Write } from '../store/store.js'
 import { InputCheck } from '../text.js'
-import type { ChangeAction } from '../vocabulary.js'
-import type { SheetNoun } from './files/table.js'
+import type { ChangeAction, NounPlural } from '../vocabulary.js'
 
 /** A source record, with the index by which its sender knows it. */
 export interface SourceRecord {
@@ -221,7 +220,7 @@ export function refusalToClose(
 }
 
 /** What the last imports of the source closed as missing, by the id of the project; of people under the empty one. */
-export async function closedLately({ write, options }: ImportRun, noun: SheetNoun): Promise<Map<string, number>> {
+export async function closedLately({ write, options }: ImportRun, noun: NounPlural): Promise<Map<string, number>> {
   if (options.source === undefined) return new Map()
   const { db, t, among } = write
   const { id, at, kind, noun: of, source, closed } = t.importRun

@@ -1,8 +1,8 @@
+import type { NounPlural } from '../vocabulary.js'
 import { type IssueSeverity, TEXT_MAX } from '../vocabulary.js'
 import { SHEETS } from './columns.js'
 import { SEVERITY_WORDS, STATUS_WORDS } from './files/guess/words.js'
 import { mappingOf } from './files/mapping.js'
-import type { SheetNoun } from './files/table.js'
 
 /** A map that comes with the command. In its lines | parts columns, and commas part names of which one is there. */
 interface MapFile {
@@ -279,7 +279,7 @@ export const SHIPPED_MAPS = [...shipped('issues', ISSUES, issueRules), ...shippe
 
 type UsualRules = Readonly<Record<string, (...from: string[]) => unknown>>
 
-function shipped(noun: SheetNoun, files: MapFiles, usual: (day: typeof isoDay) => UsualRules) {
+function shipped(noun: NounPlural, files: MapFiles, usual: (day: typeof isoDay) => UsualRules) {
   const fields = Object.keys(SHEETS[noun].inputs)
   return Object.entries(files).map(([name, { reads, where = [], ...file }]) => {
     const product = file.product ?? `an answer of ${reads.split(':')[0]}`

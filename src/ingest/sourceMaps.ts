@@ -2,15 +2,15 @@ import { and, asc, eq } from 'drizzle-orm'
 import { Fault } from '../errors.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
+import type { NounPlural } from '../vocabulary.js'
 import { SHEETS } from './columns.js'
 import { printMapping, readMapping } from './files/mapping.js'
 import type { AcceptedMap } from './files/maps/fit.js'
-import type { SheetNoun } from './files/table.js'
 
 export type SourceMap = AcceptedMap & { readonly acceptedAt: string }
 
 /** The map of a source, since an import of this noun from it was accepted. */
-export async function sourceMap(read: Read, source: string, noun: SheetNoun): Promise<SourceMap | undefined> {
+export async function sourceMap(read: Read, source: string, noun: NounPlural): Promise<SourceMap | undefined> {
   const row = (await sourceMaps(read, source)).find((one) => one.noun === noun)
   if (!row) return undefined
   const mapping = readMapping(row.map, `the map of the source ${source}`, Object.keys(SHEETS[noun].inputs))
@@ -31,13 +31,13 @@ export function isOtherMap(before: AcceptedMap | undefined, given: AcceptedMap):
 }
 
 /** Refuses to go on with a map that is no longer the one of its source. */
-export async function requireMap(write: Write, source: string, noun: SheetNoun, read: SourceMap | undefined) {
+export async function requireMap(write: Write, source: string, noun: NounPlural, read: SourceMap | undefined) {
   if ((await sourceMap(write, source, noun))?.acceptedAt === read?.acceptedAt) return
   const sentence = `Another import from the source ${source} has changed its map meanwhile. Import the file again.`
   throw new Fault('CONFLICT', sentence)
 }
 
-export async function acceptMap(write: Write, source: string, noun: SheetNoun, accepted: AcceptedMap): Promise<void> {
+export async function acceptMap(write: Write, source: string, noun: NounPlural, accepted: AcceptedMap): Promise<void> {
   const { db, t, at } = write
   const map = printMapping(accepted.mapping)
   await forgetMap(write, source, noun)

@@ -7,8 +7,8 @@ import { LIMITS } from '../limits.js'
 import type { Optional } from '../store/query/conditions.js'
 import type { Write } from '../store/store.js'
 import { fold, InputCheck, tooManyItems, trimmed } from '../text.js'
+import type { NounPlural } from '../vocabulary.js'
 import { SHEETS } from './columns.js'
-import type { SheetNoun } from './files/table.js'
 import { importRecords } from './importers.js'
 import {
   BATCH_CHARACTERS,
@@ -224,7 +224,7 @@ const NONE: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }
 /** Imports one list of a sync. Refused closings are violations: a sync is stored completely or not at all. */
 async function part(
   write: Write,
-  noun: SheetNoun,
+  noun: NounPlural,
   records: Records,
   options: Omit<ImportOptions, 'wording'> & { readonly wording: Omit<Wording, 'place'> },
 ) {

@@ -25,8 +25,7 @@ import { type RiskRow, risks } from '../projects/risks.js'
 import { byIds } from '../store/query/page.js'
 import type { Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import type { EntityKind } from '../vocabulary.js'
-import type { SheetNoun } from './files/table.js'
+import type { EntityKind, NounPlural } from '../vocabulary.js'
 import { importRecords } from './importers.js'
 import type { ImportOptions, SourceRecord } from './run.js'
 
@@ -61,7 +60,7 @@ const LEFT = { status: 'INACTIVE', groups: [], mergedInto: null }
 
 /** What differs between the kinds of entities. */
 interface Kind {
-  readonly noun: SheetNoun
+  readonly noun: NounPlural
   /** People come before what is theirs, and a project after its entries, without which it may be closed. */
   readonly place: number
   /** What an entity becomes that the run created; undefined if it stays. */
@@ -267,7 +266,7 @@ const OPTIONS: ImportOptions = {
 }
 
 /** Imports the records of plans; returns why some are refused: they keep values that others may need, and are left out. */
-async function restore(write: Write, noun: SheetNoun, plans: readonly Plan[]): Promise<Reasons> {
+async function restore(write: Write, noun: NounPlural, plans: readonly Plan[]): Promise<Reasons> {
   const refused = new Map<string, string>()
   const records = new Map(plans.flatMap(({ id, record }) => (record ? [[id, record] as const] : [])))
   for (let isTrial = true; ; ) {

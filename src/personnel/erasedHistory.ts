@@ -1,5 +1,6 @@
-import { and, gt, not, or } from 'drizzle-orm'
+import { and, gt, not, or, sql } from 'drizzle-orm'
 import { DETAILS } from '../details.js'
+import { namesOf } from '../fields.js'
 import {
   backwards,
   type ChangeRow,
@@ -8,8 +9,10 @@ import {
   fieldChangesOf,
   type Recorded,
 } from '../history/changes.js'
+import { memberColumn } from '../store/query/page.js'
 import type { Access } from '../store/shortWrites.js'
 import type { Read, Write } from '../store/store.js'
+import { HOLDERS, kindOf } from '../vocabulary.js'
 import type { PersonNames } from './personNames.js'
 
 /** Whom an erasure is about: a person, and whoever turned out to be the same. */
@@ -30,7 +33,8 @@ export async function blankHistory(write: Write, { ids }: Erased): Promise<numbe
   return blanked
 }
 
-const ASSIGNEE_FIELDS = ['ownerId', 'ownerName', 'assigneeId', 'assigneeName']
+const HOLDER_IDS = Object.values(HOLDERS).map((holder) => `${holder}Id` as const)
+const HOLDER_NAMES = Object.values(HOLDERS).map((holder) => `${holder}Name`)
 
 /**
  * Blanks the name in the history of risks and issues while they were the person's, or unmatched and named them, and in
@@ -40,8 +44,8 @@ export function blankMentions(access: Access, erased: Erased, since: number): Pr
   return access.snapshot(async (read) => {
     const { change } = read.t
     const has = (beginning: string) => read.includes(change.fields, beginning)
-    const isNaming = or(...ASSIGNEE_FIELDS.map((field) => has(`"${field}"`)))
-    const isEntry = read.among(change.entity, ['RISK', 'ISSUE'])
+    const isNaming = or(...[...HOLDER_IDS, ...HOLDER_NAMES].map((field) => has(`"${field}"`)))
+    const isEntry = read.among(change.entity, namesOf(HOLDERS).map(kindOf))
     const isAbout = or(and(isEntry, isNaming), has(`"${DETAILS}`))
     let blanked = 0
     let unfinished: readonly [entityId: string, assigneeId: Recorded] | undefined
@@ -68,7 +72,7 @@ type IsTheirs = (field: string, value: Recorded, side?: 0 | 1) => boolean
 function theirsIn(row: ChangeRow, assignees: Map<string, Recorded>, { ids, names }: Erased): IsTheirs {
   const after = assignees.get(row.entityId) ?? null
   const fields = fieldChangesOf(row)
-  const [from] = fields['ownerId'] ?? fields['assigneeId'] ?? [after]
+  const [from = after] = HOLDER_IDS.flatMap((id) => fields[id]?.slice(0, 1) ?? [])
   assignees.set(row.entityId, from)
   return (field, value, side) => {
     const isNamed = () => names.without(String(value)) !== undefined
@@ -79,12 +83,14 @@ function theirsIn(row: ChangeRow, assignees: Map<string, Recorded>, { ids, names
 }
 
 async function assigneesOf({ db, t, among }: Read, ids: readonly string[]): Promise<Map<string, Recorded>> {
-  const { risk, issue } = t
-  const rows = [
-    ...(await db.select({ id: risk.id, assignee: risk.ownerId }).from(risk).where(among(risk.id, ids))),
-    ...(await db.select({ id: issue.id, assignee: issue.assigneeId }).from(issue).where(among(issue.id, ids))),
-  ]
-  return new Map(rows.map(({ id, assignee }) => [id, assignee]))
+  const assignees = new Map<string, Recorded>()
+  for (const noun of namesOf(HOLDERS)) {
+    const { id } = t[noun]
+    const holder = sql<string | null>`${memberColumn(t[noun], `${HOLDERS[noun]}Id`)}`
+    const rows = await db.select({ id, holder }).from(t[noun]).where(among(id, ids))
+    for (const row of rows) assignees.set(row.id, row.holder)
+  }
+  return assignees
 }
 
 function blankedIn(rows: readonly ChangeRow[], isTheirsIn: (row: ChangeRow) => IsTheirs): ChangeRow[] {

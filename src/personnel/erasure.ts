@@ -9,16 +9,12 @@ import { byIds } from '../store/query/page.js'
 import { type Access, inOneWrite, paged } from '../store/shortWrites.js'
 import type { Read, Write } from '../store/store.js'
 import { personalColumns } from '../store/tables/personal.js'
+import { type HeldNoun, HOLDERS, kindOf, NOUN_NAMES, type NounName } from '../vocabulary.js'
 import { blankHistory, blankMentions, type Erased } from './erasedHistory.js'
 import { foldedPerson, type PersonRow, type PersonValues, personnel } from './people.js'
 import { PersonNames } from './personNames.js'
 
 const ERASED_NAME = 'Erased person'
-
-const KINDS = { person: 'PERSON', group: 'GROUP', project: 'PROJECT', risk: 'RISK', issue: 'ISSUE' } as const
-type Noun = keyof typeof KINDS
-/** The id beside the name of an owner or assignee. */
-const ASSIGNEES: { readonly [Name in Noun]?: string } = { risk: 'ownerId', issue: 'assigneeId' }
 
 /** A text that may mean the person, and was left. */
 interface Unsure {
@@ -46,7 +42,7 @@ export async function erasePerson(access: Access, id: string) {
   const erased = { id, ids: records.map((record) => record.id), names }
   const report = { history: 0, entries: new Set<string>(), unsure: new Map<string, Unsure>() }
   const sweep = async (own: Access, since: number) => {
-    for (const noun of namesOf(KINDS)) await eraseRows(own, noun, erased, since, report)
+    for (const noun of NOUN_NAMES) await eraseRows(own, noun, erased, since, report)
     report.history += await blankMentions(own, erased, since)
     await eraseAuthors(own, erased, since, report)
   }
@@ -126,7 +122,7 @@ async function blankRows(write: Write, { ids }: Erased): Promise<void> {
 /** Takes the person out of other entities that were changed since then. */
 async function eraseRows(
   { read, write }: Access,
-  noun: Noun,
+  noun: NounName,
   erased: Erased,
   since: number,
   { entries, unsure }: Report,
@@ -144,10 +140,10 @@ async function eraseRows(
   for await (const rows of paged(BATCH_ROWS, after)) {
     const theirs = rows.flatMap((row) => (without(erased, noun, row) ? row.id : []))
     if (theirs.length > 0) await write((own) => rewrite(own, noun, erased, theirs))
-    if (noun in ASSIGNEES) for (const id of theirs) entries.add(id)
+    if (isHeld(noun)) for (const id of theirs) entries.add(id)
     for (const row of rows) {
       const rest = without(erased, noun, row)?.rest ?? row
-      const note = noteUnsure(unsure, erased, KINDS[noun], row.id)
+      const note = noteUnsure(unsure, erased, kindOf(noun), row.id)
       for (const field of personalColumns(noun, 'mayName', 'assignee')) note(field, rest[field])
       for (const { name, text } of detailsOf(rest)) for (const one of [name, text]) note(`details.${name}`, one)
     }
@@ -162,10 +158,10 @@ function noteUnsure(unsure: Report['unsure'], { names }: Erased, entity: string,
 }
 
 /** Reads the rows again, because others may have changed them. */
-async function rewrite(write: Write, noun: Noun, erased: Erased, ids: readonly string[]): Promise<void> {
+async function rewrite(write: Write, noun: NounName, erased: Erased, ids: readonly string[]): Promise<void> {
   const { db, t, among } = write
   const ledger = new Ledger<Entity>(write, {
-    kind: KINDS[noun],
+    kind: kindOf(noun),
     table: (t) => t[noun],
     tracked: personalColumns(noun, 'details', 'assignee'),
     ...(noun !== 'person' && { projectOf: (row) => String(row['projectId'] ?? row.id) }),
@@ -181,11 +177,11 @@ async function rewrite(write: Write, noun: Noun, erased: Erased, ids: readonly s
 }
 
 /** A row with what names them blanked, as the history shows it, and without it; undefined if nothing does. */
-function without({ ids, names }: Erased, noun: Noun, row: Entity): { blank: Entity; rest: Entity } | undefined {
+function without({ ids, names }: Erased, noun: NounName, row: Entity): { blank: Entity; rest: Entity } | undefined {
   const blank: Record<string, string | null> = {}
   const rest: Record<string, string | null> = {}
   for (const field of personalColumns(noun, 'assignee')) {
-    const [name, holder] = [row[field], row[ASSIGNEES[noun] ?? '']]
+    const [name, holder] = [row[field], isHeld(noun) ? row[`${HOLDERS[noun]}Id`] : undefined]
     if (typeof name !== 'string' || (typeof holder === 'string' && !ids.includes(holder))) continue
     const left = holder === null ? names.without(name) : ''
     if (left !== undefined) [blank[field], rest[field]] = [ERASED, left || null]
@@ -258,4 +254,8 @@ async function forget({ read, write }: Access, { ids, names }: Erased): Promise<
       if (isTheirs) await write(({ db, t }) => db.delete(t[name]).where(isTheirs))
     }
   }
+}
+
+function isHeld(noun: NounName): noun is HeldNoun {
+  return Object.hasOwn(HOLDERS, noun)
 }

@@ -6,6 +6,7 @@ import type { Ledger } from '../history/ledger.js'
 import { type IssueRow, issuesLedger } from '../projects/issues.js'
 import { type RiskRow, risksLedger } from '../projects/risks.js'
 import type { Write } from '../store/store.js'
+import type { HeldNoun } from '../vocabulary.js'
 import { groupsOfPeople } from './groups.js'
 import { applyMembershipChanges, membershipChangesTo } from './memberships.js'
 import { type PersonRow, peopleLedger } from './people.js'
@@ -33,16 +34,18 @@ export async function mergePeople(
   }
   const write = asRun(single)
   const { db, t } = write
-  const risks = await moveAll(risksLedger(write), { ownerId: into.id }, () =>
-    db.select().from(t.risk).where(eq(t.risk.ownerId, old.id)).limit(BATCH_ROWS),
-  )
-  const issues = await moveAll(issuesLedger(write), { assigneeId: into.id }, () =>
-    db.select().from(t.issue).where(eq(t.issue.assigneeId, old.id)).limit(BATCH_ROWS),
-  )
+  const moved = {
+    risk: await moveAll(risksLedger(write), { ownerId: into.id }, () =>
+      db.select().from(t.risk).where(eq(t.risk.ownerId, old.id)).limit(BATCH_ROWS),
+    ),
+    issue: await moveAll(issuesLedger(write), { assigneeId: into.id }, () =>
+      db.select().from(t.issue).where(eq(t.issue.assigneeId, old.id)).limit(BATCH_ROWS),
+    ),
+  } satisfies Readonly<Record<HeldNoun, number>>
   const people = await moveMemberships(write, old, into)
-  const counts = { created: 0, updated: risks + issues + people, unchanged: 0, closed: 1 }
+  const counts = { created: 0, updated: moved.risk + moved.issue + people, unchanged: 0, closed: 1 }
   const importId = await recordRun(write, { kind: 'MERGE', noun: 'people', source: old.id, operator }, counts)
-  return { id: old.id, mergedInto: into.id, importId, risks, issues }
+  return { id: old.id, mergedInto: into.id, importId, risks: moved.risk, issues: moved.issue }
 }
 
 /** Links of people to those whom they are merged into, null for none, by id. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { type IdKind, newId } from '../../src/ids.js'
-import type { SheetNoun } from '../../src/ingest/files/table.js'
 import { fold } from '../../src/text.js'
+import type { NounPlural } from '../../src/vocabulary.js'
 import {
   ASSESSMENT_MAX,
   ISSUE_SEVERITIES,
@@ -15,7 +15,7 @@ import {
 import { NOW } from '../support/harness.js'
 
 export type Members = Record<string, unknown>
-export type RandomProjects = Readonly<Record<SheetNoun, readonly Members[]>>
+export type RandomProjects = Readonly<Record<NounPlural, readonly Members[]>>
 
 // Difficult texts for CSV readers, spreadsheets and comparisons.
 const HARD = '" \' , ; : = + - @ # \\ | % ä ß İ ﬁ € \u00a0 e\u0301 😀 👩🏽‍🚀 0 x'.split(' ')

@@ -1,7 +1,7 @@
-import type { SheetNoun } from '../../src/ingest/files/table.js'
 import { importRecords } from '../../src/ingest/importers.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import { inShortWrites } from '../../src/store/shortWrites.js'
+import type { NounPlural } from '../../src/vocabulary.js'
 import { addGroup } from '../support/fixtures.js'
 import { type Caller, type Gateway, openGateway } from '../support/harness.js'
 
@@ -41,7 +41,7 @@ export const erase = ({ gateway, id }: QuillasStage) =>
 /** The violations of an import of these records, which are stored if there are none. */
 export async function imported(
   { gateway }: QuillasStage,
-  noun: SheetNoun,
+  noun: NounPlural,
   records: Record<string, unknown>[],
   project?: string,
 ) {

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import type { SheetNoun } from '../../src/ingest/files/table.js'
 import { importRecords } from '../../src/ingest/importers.js'
 import { addPerson } from '../../src/personnel/people.js'
+import type { NounPlural } from '../../src/vocabulary.js'
 import { ada, grace } from '../support/fixtures.js'
 import { type Caller, type Gateway, NOW, openFilled } from '../support/harness.js'
 import { BRIDGE, numbered, sync, synced } from '../support/syncing.js'
@@ -106,7 +106,7 @@ const WORDING = { place: String, createProjects: '', createGroups: '', closeLimi
 /** As the command does: with violations, nothing is stored. */
 function imported(
   { gateway }: TrackedStage,
-  noun: SheetNoun,
+  noun: NounPlural,
   records: Entity[],
   options: object = {},
 ): Promise<unknown> {

@@ -5,9 +5,9 @@ import { type ExportFlags, exportTo } from '../../src/cli/export.js'
 import { ROUTES } from '../../src/http/rest/routes.js'
 import { SHEETS } from '../../src/ingest/columns.js'
 import { type ExportRecord, exportRecords } from '../../src/ingest/export.js'
-import { SHEET_NOUNS, type SheetNoun } from '../../src/ingest/files/table.js'
 import { importRecords } from '../../src/ingest/importers.js'
 import type { Write } from '../../src/store/store.js'
+import { NOUN_PLURALS, type NounPlural } from '../../src/vocabulary.js'
 import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
 import { type Gateway, NOW, type Office, openGateway, openOffice } from '../support/harness.js'
 import { newFolder } from '../support/process.js'
@@ -15,10 +15,10 @@ import { newFolder } from '../support/process.js'
 const AT = NOW.toISOString()
 /** More than a page holds. */
 const MANY = 1_001
-const LARGE: readonly SheetNoun[] = ['people', 'risks', 'issues']
+const LARGE: readonly NounPlural[] = ['people', 'risks', 'issues']
 
 /** The file and the output of `operations export`. */
-async function exported({ own }: Gateway, noun: SheetNoun, flags: Partial<ExportFlags> = {}) {
+async function exported({ own }: Gateway, noun: NounPlural, flags: Partial<ExportFlags> = {}) {
   const output = join(newFolder(), 'export')
   const messages: string[] = []
   const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((words) => messages.push(String(words)) > 0)
@@ -31,12 +31,12 @@ async function exported({ own }: Gateway, noun: SheetNoun, flags: Partial<Export
 }
 
 /** The header of an export without details. */
-function header(noun: SheetNoun): string {
+function header(noun: NounPlural): string {
   return SHEETS[noun].columns.filter((column) => column !== 'details').join(',')
 }
 
 /** Each line of an NDJSON export. */
-async function records(gateway: Gateway, noun: SheetNoun, flags: Partial<ExportFlags> = {}) {
+async function records(gateway: Gateway, noun: NounPlural, flags: Partial<ExportFlags> = {}) {
   const { text } = await exported(gateway, noun, { ...flags, format: 'ndjson' })
   return text
     .split('\n')
@@ -72,19 +72,19 @@ async function openLargeOffice(): Promise<Office> {
   return stage
 }
 
-async function idsOf({ store }: Gateway, noun: SheetNoun): Promise<string[]> {
+async function idsOf({ store }: Gateway, noun: NounPlural): Promise<string[]> {
   const { db, t } = store.read
   const table = { people: t.person, groups: t.group, projects: t.project, risks: t.risk, issues: t.issue }[noun]
   return (await db.select({ id: table.id }).from(table)).map(({ id }) => id).sort()
 }
 
-function pathOf(noun: SheetNoun): string {
+function pathOf(noun: NounPlural): string {
   return ROUTES.find(({ sheet }) => sheet === noun)?.path ?? ''
 }
 
 test('many pages have each entry once, and with --live equal the CSV of the list byte for byte', async () => {
   const { gateway, caller } = await openLargeOffice()
-  for (const noun of SHEET_NOUNS) {
+  for (const noun of NOUN_PLURALS) {
     const all = await records(gateway, noun)
     expect(all.length > MANY).toBe(LARGE.includes(noun))
     expect(all.map(({ id }) => id).sort()).toEqual(await idsOf(gateway, noun))
@@ -99,7 +99,7 @@ test('many pages have each entry once, and with --live equal the CSV of the list
 describe('an export', () => {
   test('has everything, and with --live what the list shows', async () => {
     const { gateway, caller } = await openOffice()
-    for (const noun of SHEET_NOUNS) {
+    for (const noun of NOUN_PLURALS) {
       const everything = await records(gateway, noun)
       expect(everything.map(({ id }) => id).sort()).toEqual(await idsOf(gateway, noun))
       const shown = (await caller.get(pathOf(noun))).body.data
@@ -130,7 +130,7 @@ describe('an export', () => {
 
   test('of nothing is a line of names, or no line at all', async () => {
     const gateway = openGateway()
-    for (const noun of SHEET_NOUNS) {
+    for (const noun of NOUN_PLURALS) {
       expect((await exported(gateway, noun)).text).toBe(`${header(noun)}\r\n`)
       expect((await exported(gateway, noun, { format: 'ndjson' })).text).toBe('')
     }
@@ -191,7 +191,7 @@ describe('an export', () => {
 
   test('shows the store as of its start, despite writes meanwhile', async () => {
     const { gateway } = await openLargeOffice()
-    const gather = (noun: SheetNoun, meanwhile: () => Promise<void>) =>
+    const gather = (noun: NounPlural, meanwhile: () => Promise<void>) =>
       gateway.store.snapshot(async (read) => {
         const rows: ExportRecord[] = []
         for await (const page of exportRecords(read, noun, false)) {
@@ -220,7 +220,7 @@ function addLast(gateway: Gateway, index: number): Promise<void> {
 }
 
 /** Imports records, all of which must be valid. */
-async function take(write: Write, noun: SheetNoun, values: readonly Record<string, unknown>[]): Promise<void> {
+async function take(write: Write, noun: NounPlural, values: readonly Record<string, unknown>[]): Promise<void> {
   const wording = { place: String, createProjects: '', createGroups: '', closeLimit: '' }
   const sourceRecords = values.map((one, index) => ({ index, values: one }))
   expect((await importRecords(write, noun, sourceRecords, { wording, matchPeople: true })).violations).toEqual([])

@@ -5,12 +5,12 @@ import { detailNames, exportRecords } from '../../src/ingest/export.js'
 import { sheetLayout, sheetValue } from '../../src/ingest/files/cells.js'
 import { csvLine, csvRecords } from '../../src/ingest/files/csv.js'
 import { readSheet } from '../../src/ingest/files/sheet.js'
-import type { SheetNoun } from '../../src/ingest/files/table.js'
 import { importRecords } from '../../src/ingest/importers.js'
 import type { ImportResult } from '../../src/ingest/run.js'
 import { erasePerson } from '../../src/personnel/erasure.js'
 import { inOneWrite } from '../../src/store/shortWrites.js'
 import type { Store } from '../../src/store/store.js'
+import type { NounPlural } from '../../src/vocabulary.js'
 import { idOf, type Members, type RandomProjects, randomProjects } from '../ingest/randomProjects.js'
 import { NOW } from '../support/harness.js'
 import { runs } from '../support/properties.js'
@@ -18,7 +18,7 @@ import { newStore } from '../support/stores.js'
 import { workbookOf } from '../support/workbooks.js'
 
 /** In the order of foreign keys. */
-const ORDER = ['groups', 'people', 'projects', 'risks', 'issues'] as const satisfies readonly SheetNoun[]
+const ORDER = ['groups', 'people', 'projects', 'risks', 'issues'] as const satisfies readonly NounPlural[]
 const FORMATS = ['csv', 'xlsx', 'ndjson'] as const
 type Format = (typeof FORMATS)[number]
 
@@ -37,7 +37,7 @@ async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
   }
 }
 
-async function takeIn(store: Store, noun: SheetNoun, values: readonly Members[], at = NOW): Promise<ImportResult> {
+async function takeIn(store: Store, noun: NounPlural, values: readonly Members[], at = NOW): Promise<ImportResult> {
   const sourceRecords = values.map((one, index) => ({ index, values: one }))
   const options = { wording: WORDING, matchPeople: true }
   return store.write({ by: 'cli', at: () => at }, (write) => importRecords(write, noun, sourceRecords, options))
@@ -52,7 +52,7 @@ async function fill(store: Store, projects: RandomProjects): Promise<void> {
 }
 
 /** The rows of an export, by the functions that write its lines; a workbook is made of those of CSV. */
-async function exported(store: Store, noun: SheetNoun, format: Format): Promise<string> {
+async function exported(store: Store, noun: NounPlural, format: Format): Promise<string> {
   const { columns } = SHEETS[noun]
   return store.snapshot(async (read) => {
     const { header, cells } = sheetLayout(columns, await detailNames(read, noun, false))
@@ -67,14 +67,14 @@ async function exported(store: Store, noun: SheetNoun, format: Format): Promise<
   })
 }
 
-async function everything(store: Store, format: Format): Promise<Record<SheetNoun, string>> {
-  const texts: Partial<Record<SheetNoun, string>> = {}
+async function everything(store: Store, format: Format): Promise<Record<NounPlural, string>> {
+  const texts: Partial<Record<NounPlural, string>> = {}
   for (const noun of ORDER) texts[noun] = await exported(store, noun, format)
-  return texts as Record<SheetNoun, string>
+  return texts as Record<NounPlural, string>
 }
 
 /** The records of an export, as an import reads them. */
-function read(noun: SheetNoun, format: Format, text: string): Members[] {
+function read(noun: NounPlural, format: Format, text: string): Members[] {
   const plan = SHEETS[noun]
   const rows = format === 'xlsx' ? Array.from(csvRecords(text, ','), ({ cells }) => cells) : []
   const { records, ignored } = readSheet(format === 'xlsx' ? workbookOf(rows) : Buffer.from(text), {

@@ -3,8 +3,8 @@ import { type Command, Option } from 'commander'
 import { projectKey } from '../../fields.js'
 import { DATE_ORDERS } from '../../ingest/files/guess/dates.js'
 import { formatOf, isWorkbook, SHEET_FORMATS } from '../../ingest/files/sheet.js'
-import { SHEET_NOUNS, type SheetNoun, sheetNounOf } from '../../ingest/files/table.js'
 import { LIMITS } from '../../limits.js'
+import { NOUN_PLURALS, type NounPlural, pluralNamed } from '../../vocabulary.js'
 import { AS_OPTION, commandWith, print, WrongUsage } from '../command.js'
 import type { ImportFlags } from './run.js'
 
@@ -13,7 +13,7 @@ const HEAP_GROWING_PERCENT = 50
 
 export function importCommand(clock: () => Date): Command {
   return commandWith('import', 'import people, groups, projects, risks or issues from files', ['database'])
-    .argument('[noun]', `what the files contain: ${SHEET_NOUNS.join(', ')}`)
+    .argument('[noun]', `what the files contain: ${NOUN_PLURALS.join(', ')}`)
     .argument('[files...]', 'CSV files, workbooks (.xlsx, .ods), NDJSON or JSON files; - is standard input')
     .addOption(
       new Option('--format <format>', 'format of the files, if not clear from their names').choices(SHEET_FORMATS),
@@ -66,9 +66,9 @@ export function importCommand(clock: () => Date): Command {
         const { printMaps } = await import('./run.js')
         return printMaps(flags.maps, flags.json ?? false)
       }
-      if (named === undefined) throw new WrongUsage(`Say what to import: ${SHEET_NOUNS.join(', ')}.`)
-      const noun = sheetNounOf(named)
-      if (!noun) throw new WrongUsage(`Cannot import ${named}. Use one of ${SHEET_NOUNS.join(', ')}.`)
+      if (named === undefined) throw new WrongUsage(`Say what to import: ${NOUN_PLURALS.join(', ')}.`)
+      const noun = pluralNamed(named)
+      if (!noun) throw new WrongUsage(`Cannot import ${named}. Use one of ${NOUN_PLURALS.join(', ')}.`)
       if (!flags.template) checkFlags(noun, files, flags)
       else if (isWorkbook(flags.format)) throw new WrongUsage('--template is text: csv, ndjson or json.')
       setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
@@ -112,7 +112,7 @@ function checkGuessFlags(files: readonly string[], flags: ImportFlags): void {
 const OF_ENTRIES = ['project', 'createProjects', 'strictPeople', 'closeMissing'] as const
 
 /** Reports wrong flags before any file is opened. */
-function checkFlags(noun: SheetNoun, files: readonly string[], flags: ImportFlags): void {
+function checkFlags(noun: NounPlural, files: readonly string[], flags: ImportFlags): void {
   if (files.length === 0) throw new WrongUsage(`Name a file, or - for standard input. ${TEMPLATE_HINT}`)
   if (files.filter((file) => file === '-').length > 1) throw new WrongUsage('Standard input can be read only once.')
   if (files.includes('-') && flags.format === undefined)

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { Fault } from '../../errors.js'
-import { sheetNounOf } from '../../ingest/files/table.js'
 import { forgetMap, sourceMaps } from '../../ingest/sourceMaps.js'
 import { escapedLine } from '../../text.js'
+import { pluralNamed } from '../../vocabulary.js'
 import { commandWith, type JsonFlags, print, say, WrongUsage, withStore } from '../command.js'
 
 /** The maps that imports of sources were accepted with. */
@@ -55,7 +55,7 @@ function forgetCommand(clock: () => Date): Command {
 }
 
 async function found(source: string, named: string | undefined, flags: JsonFlags) {
-  const noun = named === undefined ? undefined : sheetNounOf(named)
+  const noun = named === undefined ? undefined : pluralNamed(named)
   if (named !== undefined && noun === undefined) throw new WrongUsage(`There is no noun ${named}.`)
   const all = await withStore(flags, { create: false }, ({ read }) => sourceMaps(read, source))
   const [map, ...others] = all.filter((one) => noun === undefined || one.noun === noun)

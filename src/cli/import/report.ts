@@ -1,9 +1,9 @@
 import { rowsInWords } from '../../ingest/files/guess/column.js'
 import type { Guess } from '../../ingest/files/guess/guess.js'
 import type { Sheet } from '../../ingest/files/sheet.js'
-import type { SheetNoun } from '../../ingest/files/table.js'
 import type { Diagnostic, ImportResult } from '../../ingest/run.js'
 import { escapedLine } from '../../text.js'
+import type { NounPlural } from '../../vocabulary.js'
 
 export interface FileOutcome {
   readonly file: string
@@ -35,7 +35,7 @@ export interface FileOutcome {
 const SHOWN_MAX = 50
 
 /** The result of a file, for people. */
-export function inWords(outcome: FileOutcome, noun: SheetNoun, flags: { dryRun?: true; report?: string }): string {
+export function inWords(outcome: FileOutcome, noun: NounPlural, flags: { dryRun?: true; report?: string }): string {
   const { file, unit, notes, violations, warnings, notClosed, derived, ignored, made, importId } = outcome
   const more = (all: number) =>
     all > SHOWN_MAX
@@ -57,7 +57,7 @@ export function inWords(outcome: FileOutcome, noun: SheetNoun, flags: { dryRun?:
   return lines.join('\n')
 }
 
-function headline(outcome: FileOutcome, noun: SheetNoun, isDryRun: boolean): string {
+function headline(outcome: FileOutcome, noun: NounPlural, isDryRun: boolean): string {
   const { file, isSound, records, rejected, counts } = outcome
   const mode = isDryRun ? ' (dry run, nothing is stored)' : ''
   if (!isSound) {
@@ -88,7 +88,7 @@ function amount(count: number): string {
 }
 
 /** The results of all files, for programs. */
-export function reportOf(noun: SheetNoun, outcomes: readonly FileOutcome[], flags: { dryRun?: true }) {
+export function reportOf(noun: NounPlural, outcomes: readonly FileOutcome[], flags: { dryRun?: true }) {
   const files = outcomes.map(({ isStored: stored, importId = null, counts, guess, ...outcome }) => {
     const { file, records, rejected, violations, warnings, notClosed, notes, ignored, derived, made } = outcome
     const findings = { violations, warnings, notClosed, notes, ...(guess && { guess: guessOf(guess) }) }
@@ -146,7 +146,7 @@ const MAP_HINT = 'Or say in a map which column it is: --suggest-map prints one t
 const STRANGERS_MAX = 10
 
 /** The violations of an import by their places; a column that is missing altogether is named once. */
-export function violationsOf(noun: SheetNoun, sheet: Sheet, diagnostics: readonly Diagnostic[]): Finding[] {
+export function violationsOf(noun: NounPlural, sheet: Sheet, diagnostics: readonly Diagnostic[]): Finding[] {
   const present = sheet.records[0]?.values ?? {}
   const isMissing = ({ index, field }: Diagnostic) => index !== undefined && !Object.hasOwn(present, field)
   const missing = grouped(diagnostics.filter(isMissing), ({ field, detail }) => `${field}\n${detail}`)
@@ -158,7 +158,7 @@ export function violationsOf(noun: SheetNoun, sheet: Sheet, diagnostics: readonl
   return [...once, ...ofSheet, ...placed].sort((one, other) => (one.line ?? 0) - (other.line ?? 0))
 }
 
-function missingInWords(noun: SheetNoun, all: readonly Diagnostic[]): Finding {
+function missingInWords(noun: NounPlural, all: readonly Diagnostic[]): Finding {
   const [{ field, detail } = { field: '', detail: '' }] = all
   const why = detail === 'Is needed.' ? `which ${all.length} new ${noun} need.` : `for ${all.length} ${noun}: ${detail}`
   return { detail: `There is no column ${field}, ${why} Name one ${field}. ${MAP_HINT}` }

@@ -13,7 +13,7 @@ import type { DateOrder } from '../../ingest/files/guess/dates.js'
 import { BadMapping, folded, type Mapping, printMapping, readMapping } from '../../ingest/files/mapping.js'
 import { ofEntries } from '../../ingest/files/outline.js'
 import { formatOf, readSheet, type Sheet, type SheetFormat } from '../../ingest/files/sheet.js'
-import { listed, type SheetNoun, UnreadableSheet } from '../../ingest/files/table.js'
+import { listed, UnreadableSheet } from '../../ingest/files/table.js'
 import { importRecords } from '../../ingest/importers.js'
 import { sourceOf } from '../../ingest/imports.js'
 import type { ImportResult, OtherFiles, Wording } from '../../ingest/run.js'
@@ -21,6 +21,7 @@ import { SHIPPED_MAPS } from '../../ingest/shippedMaps.js'
 import { acceptMap, isOtherMap, requireMap, type SourceMap, sourceMap } from '../../ingest/sourceMaps.js'
 import type { Store, Write } from '../../store/store.js'
 import { escapedLine, fold } from '../../text.js'
+import type { NounPlural } from '../../vocabulary.js'
 import {
   CommandFailed,
   IMPORT_CACHE_BYTES,
@@ -67,7 +68,7 @@ export interface ImportFlags extends JsonFlags {
 }
 
 /** Prints what would be guessed about a file as a map to edit. */
-export async function suggestMap(noun: SheetNoun, file: string, flags: ImportFlags): Promise<void> {
+export async function suggestMap(noun: NounPlural, file: string, flags: ImportFlags): Promise<void> {
   const { signal } = new AbortController()
   try {
     const bytes = await bytesOf(file, signal)
@@ -84,7 +85,7 @@ export async function suggestMap(noun: SheetNoun, file: string, flags: ImportFla
 }
 
 export async function importAll(
-  noun: SheetNoun,
+  noun: NounPlural,
   files: string[],
   flags: ImportFlags,
   clock: () => Date,
@@ -122,7 +123,7 @@ export async function importAll(
 }
 
 /** The map that `--map` names: one that comes with the command, or a file. */
-export function mappingOf(named: string, noun: SheetNoun): Mapping {
+export function mappingOf(named: string, noun: NounPlural): Mapping {
   const shipped = SHIPPED_MAPS.find(({ name }) => name === named)
   if (shipped && shipped.noun !== noun)
     throw new WrongUsage(`The map ${named} is for ${shipped.noun}, not for ${noun}. ${MAPS_HINT}`)
@@ -156,7 +157,7 @@ export function printMaps(named: string | true, isJson: boolean): Promise<void> 
 }
 
 /** An empty sheet of a noun with a commented example, without the columns that only an export writes. */
-export function templateOf(noun: SheetNoun, format: SheetFormat = 'csv'): string {
+export function templateOf(noun: NounPlural, format: SheetFormat = 'csv'): string {
   const columns = Object.entries(SHEETS[noun].inputs).filter(([, { example }]) => example !== '')
   const record = Object.fromEntries(
     columns.map(([name, { example }]) => [name, name === DETAILS ? detailsIn(example) : example]),
@@ -192,7 +193,7 @@ class NotStored extends Error {}
 const NOTHING = { created: 0, updated: 0, unchanged: 0, closed: 0 }
 
 /** Imports one file, completely or not at all. */
-async function importFile(store: Store, noun: SheetNoun, file: string, run: Run): Promise<FileOutcome> {
+async function importFile(store: Store, noun: NounPlural, file: string, run: Run): Promise<FileOutcome> {
   const named = run.source?.trim() ?? sourceOf(file)
   // No map is kept for exact names, nor for standard input that is not said to be a source.
   const source = run.strict || (file === '-' && run.source === undefined) ? undefined : named
@@ -254,7 +255,7 @@ const NO_PROJECT =
   'or a column project that has the key of each row.'
 
 /** What the caller must decide before the records can be imported. */
-function questionsOf(noun: SheetNoun, sheet: Sheet, { project }: Run): readonly string[] {
+function questionsOf(noun: NounPlural, sheet: Sheet, { project }: Run): readonly string[] {
   const { guess, records } = sheet
   const isOfProjects = noun === 'risks' || noun === 'issues'
   const first = guess?.mapping.rules.has('project') ?? (records[0] && 'project' in records[0].values)
@@ -279,7 +280,7 @@ type Reading = Pick<Run, keyof ImportFlags | 'mapping'> & {
   readonly accepted?: SourceMap | undefined
 }
 
-async function sheetOf(noun: SheetNoun, file: string, bytes: Uint8Array, run: Reading): Promise<Sheet> {
+async function sheetOf(noun: NounPlural, file: string, bytes: Uint8Array, run: Reading): Promise<Sheet> {
   const { encoding, sheet, mapping, accepted, strict, project, referenceFrom, dateOrder, keep, isForced } = run
   const values = new Map(run.value?.map(wordAndValue))
   const plan = { noun, hasProject: project !== undefined, referenceFrom, dateOrder, keep, isForced, values }
@@ -328,7 +329,7 @@ type Storing = Run & {
   readonly onStored: ((write: Write) => Promise<void>) | undefined
 }
 
-async function importSheet(store: Store, noun: SheetNoun, file: string, { records, unit }: Sheet, run: Storing) {
+async function importSheet(store: Store, noun: NounPlural, file: string, { records, unit }: Sheet, run: Storing) {
   const sourceRecords = records.filter(({ violations }) => violations.length === 0)
   const bar = progressBar(file, sourceRecords.length)
   const { closeLimit, project, signal, clock, missing, sha256, onBegun, onStored, ...flags } = run
@@ -374,7 +375,7 @@ async function importSheet(store: Store, noun: SheetNoun, file: string, { record
   return { result, isStored, importId }
 }
 
-function outcomeOf(noun: SheetNoun, file: string, sheet: Sheet, result: ImportResult): Omit<FileOutcome, 'isStored'> {
+function outcomeOf(noun: NounPlural, file: string, sheet: Sheet, result: ImportResult): Omit<FileOutcome, 'isStored'> {
   const { records, guess, unit, notes, ignored, derived } = sheet
   const violations = violationsOf(noun, sheet, result.violations)
   const isSound = violations.length === 0

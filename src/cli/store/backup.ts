@@ -4,15 +4,12 @@ import { Fault } from '../../errors.js'
 import { fileOf, isPostgres } from '../../store/address.js'
 import { type Backup, backUp, type Contents } from '../../store/sqlite/backup.js'
 import { restore } from '../../store/sqlite/restore.js'
+import { NOUN_NAMES, NOUNS } from '../../vocabulary.js'
 import { commandWith, databaseOf, type JsonFlags, print, say, WrongUsage } from '../command.js'
 
 /** The counts printed for people; the JSON document has every table. */
-const NOUNS: readonly (readonly [table: string, one: string, many: string])[] = [
-  ['person', 'person', 'people'],
-  ['groups', 'group', 'groups'],
-  ['project', 'project', 'projects'],
-  ['risk', 'risk', 'risks'],
-  ['issue', 'issue', 'issues'],
+const COUNTED: readonly (readonly [table: string, one: string, many: string])[] = [
+  ...NOUN_NAMES.map((name) => [name === 'group' ? 'groups' : name, name, NOUNS[name].plural] as const),
   ['api_key', 'key', 'keys'],
 ]
 
@@ -62,7 +59,7 @@ function untilInterrupted(file: string): AbortSignal {
 }
 
 function countsIn({ rows }: Contents): string[] {
-  return NOUNS.map(([table, one, many]) => {
+  return COUNTED.map(([table, one, many]) => {
     const count = rows[table] ?? 0
     return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
   })

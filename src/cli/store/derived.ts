@@ -9,6 +9,7 @@ import { type List, pagesOf } from '../../store/query/page.js'
 import type { Read, Write } from '../../store/store.js'
 import type { Tables } from '../../store/tables.js'
 import { fold, foldedTogether } from '../../text.js'
+import { NOUNS, type NounName, nounOfKind } from '../../vocabulary.js'
 import { CommandFailed } from '../command.js'
 
 /** A stored value that is not what the program would derive. */
@@ -84,10 +85,9 @@ async function* merges({ db, t: { person } }: Read): AsyncGenerator<Difference> 
   }
 }
 
-type Noun = 'person' | 'group' | 'project' | 'risk' | 'issue'
-type Entity = Tables[Noun | 'change']
+type Entity = Tables[NounName | 'change']
 
-function derivedIn<N extends Noun>(name: N, derive: (row: Tables[N]['$inferSelect']) => object) {
+function derivedIn<N extends NounName>(name: N, derive: (row: Tables[N]['$inferSelect']) => object) {
   return async function* (read: Read): AsyncGenerator<Difference> {
     const order: List<Tables[N], object>['order'] = ({ id }) => [id]
     const all = { name, table: (t: Tables) => t[name], order, matching: () => undefined }
@@ -135,7 +135,7 @@ function derivedOf(change: ChangeRow, entries: Map<string, Entry>): Partial<Chan
   const none = { stateFrom: null, stateTo: null }
   const entry = entries.get(entityId)
   if (entity === 'PROJECT') return { projectId: entityId, ...none }
-  if (entity === 'PERSON' || entity === 'GROUP') return { projectId: null, ...none }
+  if (NOUNS[nounOfKind(entity)].area === 'personnel') return { projectId: null, ...none }
   // Nothing is known of an entry that is not there.
   if (!entry) return {}
   const { projectId } = entry

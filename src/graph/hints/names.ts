@@ -4,18 +4,11 @@ import { badArgument, type Fault } from '../../errors.js'
 import type { IdKind } from '../../ids.js'
 import { hasName, impossibleIn, type Naming } from '../../store/query/conditions.js'
 import type { CountedList } from '../../store/query/rowCounts.js'
+import { isNounName, NOUNS } from '../../vocabulary.js'
 import { type Context, missingScope } from '../builder.js'
 
 /** The scope that a lookup by name requires. */
-const SCOPE_OF = {
-  person: 'personnel.read',
-  group: 'personnel.read',
-  project: 'projects.read',
-  risk: 'projects.read',
-  issue: 'projects.read',
-  key: 'personnel.manage',
-  import: 'personnel.manage',
-} as const satisfies Record<IdKind, Scope>
+const scopeOf = (kind: IdKind): Scope => (isNounName(kind) ? `${NOUNS[kind].area}.read` : 'personnel.manage')
 
 type Named = Pick<CountedList, 'names' | 'needs'>
 
@@ -38,7 +31,7 @@ function givenNames({ names = {} }: Named, filter: object): GivenNames[] {
 export function mayUseNames(list: Named, filter: object, mayRead: (scope: Scope) => boolean): boolean {
   const scope = list.needs?.(filter)
   if (scope !== undefined && !mayRead(scope as Scope)) return false
-  return list.names === undefined || givenNames(list, filter).every(({ naming }) => mayRead(SCOPE_OF[naming.kind]))
+  return list.names === undefined || givenNames(list, filter).every(({ naming }) => mayRead(scopeOf(naming.kind)))
 }
 
 /** Rejects a filter with an unknown name. Returns undefined without names, so that the caller need not await. */
@@ -52,7 +45,7 @@ async function requireNames(context: Context, given: readonly GivenNames[]): Pro
   for (const { member, naming, values } of given) {
     const impossible = impossibleIn(naming, values)
     if (impossible !== undefined) throw unknownName(member, naming, { name: impossible })
-    const scope = SCOPE_OF[naming.kind]
+    const scope = scopeOf(naming.kind)
     if (!grants(principal.scopes, scope)) throw missingScope(scope)
   }
   for (const { member, naming, values } of given) {

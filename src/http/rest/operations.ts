@@ -1,7 +1,7 @@
 import { assertInputObjectType } from 'graphql'
 import { SHEETS } from '../../ingest/columns.js'
-import type { SheetNoun } from '../../ingest/files/table.js'
 import { schema } from '../../schema.js'
+import type { NounPlural } from '../../vocabulary.js'
 
 /**
  * The GraphQL operations behind the REST routes. A response body has exactly the columns of its sheet, or the fields
@@ -18,7 +18,7 @@ const NESTED: Readonly<Record<string, string>> = {
   details: '{ ...Detail }',
 }
 
-const columnsOf = (noun: SheetNoun) =>
+const columnsOf = (noun: NounPlural) =>
   SHEETS[noun].columns.map((column) => (NESTED[column] ? `${column} ${NESTED[column]}` : column)).join(' ')
 
 const DETAIL = 'fragment Detail on Detail { name text }'

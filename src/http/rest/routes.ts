@@ -1,5 +1,5 @@
-import type { SheetNoun } from '../../ingest/files/table.js'
 import { LIMITS } from '../../limits.js'
+import type { NounPlural } from '../../vocabulary.js'
 import type { OperationName } from './operations.js'
 
 export interface Route {
@@ -8,7 +8,7 @@ export interface Route {
   readonly operation: OperationName
   readonly status: 200 | 201 | 204
   /** The sheet whose columns the CSV form of a list has. */
-  readonly sheet?: SheetNoun
+  readonly sheet?: NounPlural
   /** For a list that belongs to one entity: the operation that reads that entity, by the same parameter. */
   readonly parent?: OperationName
   /** Whether the list takes names that the path of its parent does not: the parent is read before it. */

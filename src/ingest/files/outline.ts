@@ -1,14 +1,15 @@
+import type { NounPlural } from '../../vocabulary.js'
 import { unguarded } from './csv.js'
 import { type Headings, headingsOf } from './guess/headings.js'
 import { type HeadedTable, headingKey, NUMERIC, rowsBelow } from './header.js'
 import type { Mapping, Rule } from './mapping.js'
-import { excerpt, firstOf, isBlank, type RowUnit, type SheetNoun, type TableRow } from './table.js'
+import { excerpt, firstOf, isBlank, type RowUnit, type TableRow } from './table.js'
 
 /** The heading of the column that has the section of each entry. */
 const SECTION = 'Section'
 
 /** Leaves out the rows of a table that are no entries; what heads a section becomes a column of the rows below it. */
-export function outlineOf(found: HeadedTable, noun: SheetNoun, fields: readonly string[]) {
+export function outlineOf(found: HeadedTable, noun: NounPlural, fields: readonly string[]) {
   const { table, header } = found
   const all = [...rowsBelow(found)]
   const rows = all.map(withoutGuards)

@@ -1,6 +1,6 @@
 import { lazily } from '../../caches.js'
 import { DETAILS } from '../../details.js'
-import { TEXT_MAX } from '../../vocabulary.js'
+import { type NounPlural, TEXT_MAX } from '../../vocabulary.js'
 import { csvTables } from './csv.js'
 import { decode } from './decode.js'
 import type { GuessOptions } from './guess/assignment.js'
@@ -24,7 +24,7 @@ import { headerFor, mappedCells } from './maps/mappedTables.js'
 import { type Recognisable, recognised, recognisedObject, recognising } from './maps/recognition.js'
 import { ofEntries, outlineOf } from './outline.js'
 import { type Columns, checkedObjects, namedObjects, namedTable, ownColumns } from './ownColumns.js'
-import { listed, type ReadSheet, type SheetNoun, type Table, type TableRow, UnreadableSheet } from './table.js'
+import { listed, type ReadSheet, type Table, type TableRow, UnreadableSheet } from './table.js'
 import { workbookTables } from './workbook/workbook.js'
 
 export const SHEET_FORMATS = ['csv', 'xlsx', 'ods', 'ndjson', 'json'] as const
@@ -41,7 +41,7 @@ export interface Sheet extends ReadSheet {
 
 export interface GuessPlan
   extends Pick<GuessOptions, 'hasProject' | 'referenceFrom' | 'dateOrder' | 'keep' | 'values'> {
-  readonly noun: SheetNoun
+  readonly noun: NounPlural
   /** Guess also where everything has our own names and forms. */
   readonly isForced?: boolean | undefined
 }

@@ -3,14 +3,6 @@ export const CELL_CHARACTERS_MAX = 1_000_000
 /** The columns that a sheet has in every program. */
 export const COLUMNS_MAX = 16_384
 
-export const SHEET_NOUNS = ['people', 'groups', 'projects', 'risks', 'issues'] as const
-export type SheetNoun = (typeof SHEET_NOUNS)[number]
-
-/** The noun that a text names; the roster is called personnel elsewhere, and here too. */
-export function sheetNounOf(text: string): SheetNoun | undefined {
-  return text === 'personnel' ? 'people' : SHEET_NOUNS.find((noun) => noun === text)
-}
-
 export interface TableRow {
   /** In a text the line on which it begins, in a workbook the number of the row; from 1. */
   readonly line: number

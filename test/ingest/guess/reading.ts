@@ -1,10 +1,10 @@
 import { derivedColumns, SHEETS } from '../../../src/ingest/columns.js'
 import { type GuessPlan, readSheet } from '../../../src/ingest/files/sheet.js'
-import type { SheetNoun } from '../../../src/ingest/files/table.js'
+import type { NounPlural } from '../../../src/vocabulary.js'
 import { lines } from '../importing.js'
 
 /** A sheet as it is read without a map. */
-export function read(noun: SheetNoun, text: string, plan: Partial<GuessPlan> = {}, ignoreUnknown = false) {
+export function read(noun: NounPlural, text: string, plan: Partial<GuessPlan> = {}, ignoreUnknown = false) {
   const { inputs: fields } = SHEETS[noun]
   return readSheet(Buffer.from(text), {
     ...{ name: 'a.csv', format: 'csv', fields: Object.keys(fields), derived: derivedColumns(SHEETS[noun]) },
@@ -17,7 +17,7 @@ export function column(field: string, sheet: ReturnType<typeof read>): unknown[]
   return sheet.records.map(({ values }) => (/^\d$/.test(String(values[field])) ? Number(values[field]) : values[field]))
 }
 
-export function questions(text: string, noun: SheetNoun = 'risks', plan: Partial<GuessPlan> = {}): readonly string[] {
+export function questions(text: string, noun: NounPlural = 'risks', plan: Partial<GuessPlan> = {}): readonly string[] {
   return read(noun, text, plan).guess?.questions ?? []
 }
 

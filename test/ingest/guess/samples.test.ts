@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { derivedColumns, SHEETS } from '../../../src/ingest/columns.js'
 import { printMapping, readMapping } from '../../../src/ingest/files/mapping.js'
 import { formatOf, readSheet } from '../../../src/ingest/files/sheet.js'
-import { type SheetNoun, sheetNounOf } from '../../../src/ingest/files/table.js'
+import { type NounPlural, pluralNamed } from '../../../src/vocabulary.js'
 import { type Desk, openDesk } from '../importing.js'
 
 const SAMPLES = fileURLToPath(new URL('../../samples/', import.meta.url))
@@ -210,7 +210,7 @@ const OTHERS: readonly Sample[] = [
   ['groups.csv', 2, 'First aid', { description: 'Whoever is trained' }],
 ]
 
-const TABLES: Readonly<Record<SheetNoun, string>> = {
+const TABLES: Readonly<Record<NounPlural, string>> = {
   people: 'person',
   groups: 'groups',
   projects: 'project',
@@ -218,12 +218,12 @@ const TABLES: Readonly<Record<SheetNoun, string>> = {
   issues: 'issue',
 }
 
-function nounOf(file: string): SheetNoun {
-  return sheetNounOf(file.split(/[-.]/)[0] ?? '') ?? 'risks'
+function nounOf(file: string): NounPlural {
+  return pluralNamed(file.split(/[-.]/)[0] ?? '') ?? 'risks'
 }
 
 /** The record of a file in the store: an entry by its project and reference, another by its name. */
-function stored(desk: Desk, noun: SheetNoun, at: string, columns: readonly string[], project?: string): unknown {
+function stored(desk: Desk, noun: NounPlural, at: string, columns: readonly string[], project?: string): unknown {
   const where = project
     ? `reference = '${at}' and project_id = (select id from project where key = '${project}')`
     : `name = '${at}'`

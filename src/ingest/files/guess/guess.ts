@@ -1,8 +1,9 @@
 import { DETAILS } from '../../../details.js'
+import type { NounPlural } from '../../../vocabulary.js'
 import { DETAILS_MAX, TEXT_MAX } from '../../../vocabulary.js'
 import { headingKey } from '../header.js'
 import { type Condition, folded, type Mapping } from '../mapping.js'
-import { isBlank, type SheetNoun, type TableRow } from '../table.js'
+import { isBlank, type TableRow } from '../table.js'
 import { type Assignment, assignmentOf, type GuessOptions } from './assignment.js'
 import { type Column, columnsOf, Words } from './column.js'
 import { type Headings, headingsOf } from './headings.js'
@@ -10,7 +11,7 @@ import { takeStep } from './plans.js'
 import { RAID_WORDS } from './words.js'
 
 /** What is guessed of each noun, in this order: a column fills one field, and what comes first chooses first. */
-const ORDER: Readonly<Record<SheetNoun, string>> = {
+const ORDER: Readonly<Record<NounPlural, string>> = {
   risks: 'project id reference factors days status response owner url texts category mitigation cause score defaults',
   issues: 'project id reference days status severity assignee url risk texts defaults',
   people: 'id email name externalId title department status groups private needed defaults',
@@ -21,7 +22,7 @@ const ORDER: Readonly<Record<SheetNoun, string>> = {
 /** A guessed map, and what to report about it. While there are questions, nothing is stored. */
 export type Guess = ReturnType<typeof guess>
 
-export function guess(noun: SheetNoun, header: readonly string[], rows: readonly TableRow[], options: GuessOptions) {
+export function guess(noun: NounPlural, header: readonly string[], rows: readonly TableRow[], options: GuessOptions) {
   const headings = headingsOf(noun, options.fields)
   const log = raidLog(noun, header, rows, headings)
   const assignment = assignmentOf({ header, rows: log?.rows ?? rows }, headings, options)
@@ -102,7 +103,7 @@ const RAID = new Words<string>(RAID_WORDS)
 const KIND_CHARACTERS_MAX = 40
 
 /** The rows of a noun in a log of risks, issues and others; undefined if it is no such log. */
-function raidLog(noun: SheetNoun, header: readonly string[], rows: readonly TableRow[], headings: Headings) {
+function raidLog(noun: NounPlural, header: readonly string[], rows: readonly TableRow[], headings: Headings) {
   const isKind = (heading: string) => headings.rankOf(heading, 'raidType') !== undefined
   const named = header.map((heading) => (isKind(heading) ? heading : ''))
   for (const { heading, at, texts, isOverfull, longest } of columnsOf(named, rows)) {

@@ -1,7 +1,7 @@
 import { oncePer } from '../../../caches.js'
 import { plain } from '../../../text.js'
+import type { NounPlural } from '../../../vocabulary.js'
 import { HEADING_CHARACTERS_MAX } from '../header.js'
-import type { SheetNoun } from '../table.js'
 import { ALIASES, FILLERS, NOUN_WORDS, PRIVATE_WORDS, SMALL_WORDS, STATE_FILLERS, STATES } from './aliases.js'
 
 /** The fields that a heading may mean, and how good a name it is for each: the lowest rank is the best. */
@@ -44,7 +44,7 @@ const aliasesOf = oncePer((names: Readonly<Record<string, string>>) => {
 export type Headings = ReturnType<typeof headingsOf>
 
 /** What the headings of a noun may mean. */
-export function headingsOf(noun: SheetNoun, fields: readonly string[]) {
+export function headingsOf(noun: NounPlural, fields: readonly string[]) {
   const own = new Map(fields.map((field) => [keyOf(wordsOf(field)), field]))
   const aliases = aliasesOf(ALIASES[noun])
   /** Every heading that was seen, so that each is looked up once. */

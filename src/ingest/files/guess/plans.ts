@@ -1,7 +1,8 @@
+import type { NounPlural } from '../../../vocabulary.js'
 import { TEXT_MAX } from '../../../vocabulary.js'
 import { headingKey, NUMERIC } from '../header.js'
 import { folded, type Scalar } from '../mapping.js'
-import { isBlank, type SheetNoun, type TableRow } from '../table.js'
+import { isBlank, type TableRow } from '../table.js'
 import type { Assignment } from './assignment.js'
 import { type Column, occurrencesInWords, type Reading, rowsOf, SLIP_SHARE, Words } from './column.js'
 import { hasDays, ordersIn, readDays } from './dates.js'
@@ -11,7 +12,7 @@ import { OWN_ID, RESPONSES, readSeverity, readStatus, readWords } from './status
 import { STEPS } from './words.js'
 
 /** How a step of the order takes its columns; one that is not here takes the best column of its name as it is. */
-const STEPS_OF: Readonly<Record<string, (assignment: Assignment, noun: SheetNoun) => void>> = {
+const STEPS_OF: Readonly<Record<string, (assignment: Assignment, noun: NounPlural) => void>> = {
   project: takeProject,
   id: takeId,
   reference: (assignment) =>
@@ -43,14 +44,14 @@ const STEPS_OF: Readonly<Record<string, (assignment: Assignment, noun: SheetNoun
   needed: requireNeeded,
 }
 
-export function takeStep(assignment: Assignment, noun: SheetNoun, step: string): void {
+export function takeStep(assignment: Assignment, noun: NounPlural, step: string): void {
   const take = STEPS_OF[step]
   if (take) take(assignment, noun)
   else assignment.take(step)
 }
 
 /** The status, and CLOSED where there is none and a column has the day of closing. */
-function takeStatus(assignment: Assignment, noun: SheetNoun): void {
+function takeStatus(assignment: Assignment, noun: NounPlural): void {
   const column = assignment.take('status', (one, isNamed) => readStatus(one, noun, isNamed))
   const { rules, rows, notes } = assignment
   askOtherStatus(assignment, noun, column)
@@ -65,7 +66,7 @@ function takeStatus(assignment: Assignment, noun: SheetNoun): void {
 const OF_ANOTHER = /mitigation|action|control|treatment|response|plan|approval|compliance|project|task/i
 
 /** Another column that says otherwise what is closed may be the status; a map decides. */
-function askOtherStatus(assignment: Assignment, noun: SheetNoun, column: Column | undefined): void {
+function askOtherStatus(assignment: Assignment, noun: NounPlural, column: Column | undefined): void {
   if (noun !== 'risks' && noun !== 'issues') return
   const closedIn = (one: Column | undefined) => {
     const values = one && readStatus(one, noun)?.rule.values
@@ -103,13 +104,13 @@ function takeName(assignment: Assignment): void {
   } else assignment.take('name', undefined, ['name', 'firstName', 'login'])
 }
 
-const NEEDED: Readonly<Partial<Record<SheetNoun, readonly (readonly string[])[]>>> = {
+const NEEDED: Readonly<Partial<Record<NounPlural, readonly (readonly string[])[]>>> = {
   people: [['name'], ['email', 'externalId', 'id']],
   groups: [['name', 'id', 'externalId']],
   projects: [['key', 'id']],
 }
 
-function requireNeeded(assignment: Assignment, noun: SheetNoun): void {
+function requireNeeded(assignment: Assignment, noun: NounPlural): void {
   for (const fields of NEEDED[noun] ?? []) {
     if (fields.some((field) => assignment.rules.has(field))) continue
     const more = fields.includes('email') ? ' --reference-from COLUMN takes any column as the id.' : ''

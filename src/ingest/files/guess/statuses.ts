@@ -1,12 +1,13 @@
 import { plain } from '../../../text.js'
+import type { NounPlural } from '../../../vocabulary.js'
 import { type IssueSeverity, SCORE_MAX } from '../../../vocabulary.js'
 import type { Band } from '../mapping.js'
-import type { SheetNoun, SheetRecord } from '../table.js'
+import type { SheetRecord } from '../table.js'
 import { type Column, countOf, isBlankWord, type Occurrence, type Reading, Words } from './column.js'
 import { blankValues, byFoldedText, isTurned } from './scales.js'
 import { RESPONSE_WORDS, SEVERITY_WORDS, STATUS_WORDS, STEPS } from './words.js'
 
-const STATUSES: Readonly<Partial<Record<SheetNoun, Words<string>>>> = {
+const STATUSES: Readonly<Partial<Record<NounPlural, Words<string>>>> = {
   risks: new Words(STATUS_WORDS.risks),
   issues: new Words(STATUS_WORDS.issues),
   people: new Words(STATUS_WORDS.people),
@@ -30,17 +31,17 @@ const FORMS: Readonly<Record<string, RegExp | readonly string[]>> = {
 }
 
 /** The form of a field, or its few values; undefined for a field that takes any text. */
-export const formOf = (noun: SheetNoun, field: string) => (field === 'status' ? STATUSES[noun]?.values : FORMS[field])
+export const formOf = (noun: NounPlural, field: string) => (field === 'status' ? STATUSES[noun]?.values : FORMS[field])
 
 /** Whether a value is taken for a field as it is; undefined for a field that takes any text. */
-export function isOwnValue(noun: SheetNoun, field: string, value: string): boolean | undefined {
+export function isOwnValue(noun: NounPlural, field: string, value: string): boolean | undefined {
   const form = formOf(noun, field)
   const text = value.trim()
   return form instanceof RegExp ? form.test(text) : form && (text === '' || valueNamed(form, text) !== undefined)
 }
 
 /** Whether every value of the fields that are there has our own form, so that nothing is left to guess. */
-export function isOwnForm(noun: SheetNoun, present: readonly string[], records: readonly SheetRecord[]): boolean {
+export function isOwnForm(noun: NounPlural, present: readonly string[], records: readonly SheetRecord[]): boolean {
   // Without a reference, ids of another form are references themselves.
   const isNamed = ['reference', 'externalId', 'key', 'email', 'name'].some((field) => present.includes(field))
   return present.every((field) => {
@@ -55,7 +56,7 @@ export function isOwnForm(noun: SheetNoun, present: readonly string[], records: 
 /** Longer texts are sentences. */
 const WORD_CHARACTERS_MAX = 80
 
-export function readStatus(column: Column, noun: SheetNoun, isNamed = false): Reading | undefined {
+export function readStatus(column: Column, noun: NounPlural, isNamed = false): Reading | undefined {
   const words = STATUSES[noun]
   return words && readWords(column, words, { isNamed })
 }

@@ -1,9 +1,10 @@
 import { DETAILS } from '../../../details.js'
+import type { NounPlural } from '../../../vocabulary.js'
 import { type Occurrence, occurrencesInWords } from '../guess/column.js'
 import { formOf, isOwnValue } from '../guess/statuses.js'
 import { headingKey } from '../header.js'
 import { folded, lackingIn, type Mapping, type Rule, type Scalar } from '../mapping.js'
-import { isBlank, type SheetNoun, type TableRow } from '../table.js'
+import { isBlank, type TableRow } from '../table.js'
 import { recordMapper } from './recordMapper.js'
 
 /** A map with which an import from a source was accepted, and all headings that its file had. */
@@ -68,7 +69,7 @@ export function addedColumns({ headings, mapping }: AcceptedMap, { header, rows 
 }
 
 /** What is imported, and the words of --value by their folded text. */
-type Given = Readonly<{ noun: SheetNoun; values?: ReadonlyMap<string, string> | undefined }>
+type Given = Readonly<{ noun: NounPlural; values?: ReadonlyMap<string, string> | undefined }>
 
 /** What a guess takes a text for, if anything. */
 type Meaning = (field: string, text: string) => Scalar | undefined
@@ -99,7 +100,7 @@ export function fittedTo(map: AcceptedMap, cells: Cells, given: Given, looks: st
 }
 
 /** The texts of which a rule makes no value of the field. */
-function unreadBy(noun: SheetNoun, field: string, rule: Rule, rows: readonly TableRow[], cellAt: CellAt) {
+function unreadBy(noun: NounPlural, field: string, rule: Rule, rows: readonly TableRow[], cellAt: CellAt) {
   if (isOwnValue(noun, field, '') === undefined) return []
   const { with: _, unique: __, ...alone } = rule
   const mapper = recordMapper({ name: '', rules: new Map([[field, alone]]), where: [] })
