@@ -49,7 +49,9 @@ test('serve starts while its provider is down, says so, and accepts tokens once 
   const { origin, finished } = await serve(newFolder(), flags)
   const read = () => fetch(`${origin}/v1/key`, { headers: { authorization: `Bearer ${token}` } })
   expect((await read()).status).toBe(503)
-  expect(finished().stdout).toMatch(/"level":40.*The identity provider http.* cannot be used: .*status 502/)
+  // The line comes through a pipe of its own.
+  const log = () => finished().stdout
+  await expect.poll(log).toMatch(/"level":40.*The identity provider http.* cannot be used: .*status 502/)
   isDown = false
   await expect.poll(async () => (await read()).status, { timeout: 15_000, interval: 500 }).toBe(200)
   expect(await (await read()).json()).toMatchObject({ name: 'ada', scopes: ['projects.read'] })
