@@ -1,4 +1,5 @@
 import { isNotNull } from 'drizzle-orm'
+import { DetailNames } from '../csv.js'
 import { detailsIn } from '../details.js'
 import { GROUP, groups, groupsOfPeople } from '../personnel/groups.js'
 import { personnel } from '../personnel/people.js'
@@ -11,7 +12,6 @@ import { computedValues } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
 import type { NounPlural } from '../vocabulary.js'
 import { PERSON_STATUSES } from '../vocabulary.js'
-import { DetailNames } from './files/cells.js'
 
 /** An entity as an export has it, in the shape of the REST responses. */
 export type ExportRecord = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
+import { SHEETS } from '../nouns.js'
 import type { NounPlural } from '../vocabulary.js'
 import { type IssueSeverity, TEXT_MAX } from '../vocabulary.js'
-import { SHEETS } from './columns.js'
 import { SEVERITY_WORDS, STATUS_WORDS } from './files/guess/words.js'
 import { mappingOf } from './files/mapping.js'
 

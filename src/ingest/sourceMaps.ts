@@ -1,9 +1,9 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { Fault } from '../errors.js'
+import { SHEETS } from '../nouns.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import type { NounPlural } from '../vocabulary.js'
-import { SHEETS } from './columns.js'
 import { printMapping, readMapping } from './files/mapping.js'
 import type { AcceptedMap } from './files/maps/fit.js'
 

@@ -4,11 +4,11 @@ import { invalid, mergedViolations, type Violation } from '../errors.js'
 import { namesOf, recordReader } from '../fields.js'
 import { asRun, recordRun } from '../history/importRuns.js'
 import { LIMITS } from '../limits.js'
+import { SHEETS } from '../nouns.js'
 import type { Optional } from '../store/query/conditions.js'
 import type { Write } from '../store/store.js'
 import { fold, InputCheck, tooManyItems, trimmed } from '../text.js'
 import type { NounPlural } from '../vocabulary.js'
-import { SHEETS } from './columns.js'
 import { importRecords } from './importers.js'
 import {
   BATCH_CHARACTERS,

@@ -11,7 +11,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { csvLine } from '../../src/ingest/files/csv.js'
+import { csvLine } from '../../src/csv.js'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))

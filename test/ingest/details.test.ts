@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { DETAIL_COLUMNS_MAX, DetailNames } from '../../src/ingest/files/cells.js'
+import { DETAIL_COLUMNS_MAX, DetailNames } from '../../src/csv.js'
 import { DETAILS_MAX, TEXT_MAX } from '../../src/vocabulary.js'
 import { openGateway } from '../support/harness.js'
 import { runHere } from '../support/inProcess.js'

@@ -29,11 +29,11 @@ const JUSTIFIED: Readonly<Record<string, string>> = {
     'A setting of the operator; looks ahead as far as the dots of a step.',
   'http/pages/graphiqlWorker.ts: /@font-face\\{[^}]*unicode-range:(?!U\\+0000)[^}]*\\}/g':
     'The style sheet of a package, in a worker.',
-  "ingest/files/csv.ts: /(?<=^|[,;\\t\\r\\n])'(?='*[=+\\-@\\t\\r＝＋－＠])/g":
+  "csv.ts: /(?<=^|[,;\\t\\r\\n])'(?='*[=+\\-@\\t\\r＝＋－＠])/g":
     'Starts at a separator, and looks ahead as far as the quotes after it.',
-  "ingest/files/csv.ts: /(?<=^|[,;\\t\\r\\n])(?='*[=+\\-@\\t\\r＝＋－＠])/g":
+  "csv.ts: /(?<=^|[,;\\t\\r\\n])(?='*[=+\\-@\\t\\r＝＋－＠])/g":
     'Starts at a separator, and looks ahead as far as the quotes after it.',
-  "ingest/files/csv.ts: /(^|[,;\\t\\r\\n])(?='*[=+\\-@\\t\\r＝＋－＠])/":
+  "csv.ts: /(^|[,;\\t\\r\\n])(?='*[=+\\-@\\t\\r＝＋－＠])/":
     'Starts at a separator, and looks ahead as far as the quotes after it.',
   'ingest/files/days.ts: /^(?<day>\\d\\d?)\\. (?<month>[\\p{L}\\p{M}]+\\.?) (?<year>\\d\\d)(?!\\d)/iu':
     'Starts at the beginning alone, and looks one character ahead.',

@@ -22,7 +22,7 @@ import {
 import type { Scope } from '../../auth/scopes.js'
 import { oncePer } from '../../caches.js'
 import { type Operation, operationIn } from '../../graph/query/selections.js'
-import { SHEETS } from '../../ingest/columns.js'
+import { SHEETS } from '../../nouns.js'
 import { schema } from '../../schema.js'
 import { OPERATIONS } from './operations.js'
 import { CSV_TYPE, EVENTS_TYPE, type Route, routeOf } from './routes.js'

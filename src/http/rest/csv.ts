@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { DetailNames, type SheetLayout, sheetLayout } from '../../ingest/files/cells.js'
-import { csvLine, type Separator } from '../../ingest/files/csv.js'
+import { csvLine, DetailNames, type Separator, type SheetLayout, sheetLayout } from '../../csv.js'
 import { Work } from '../../work.js'
 import { Content } from '../wire/content.js'
 import { joined, SLICE_BYTES } from '../wire/slices.js'

@@ -1,5 +1,5 @@
 import { assertInputObjectType } from 'graphql'
-import { SHEETS } from '../../ingest/columns.js'
+import { SHEETS } from '../../nouns.js'
 import { schema } from '../../schema.js'
 import type { NounPlural } from '../../vocabulary.js'
 

@@ -9,11 +9,11 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql'
+import { SEPARATOR_NAMES, type Separator } from '../../csv.js'
 import { badArgument, invalid, type Violation } from '../../errors.js'
 import { isAmong, meantBy, orderHint } from '../../graph/hints/suggestions.js'
 import { ORDERING, PAGING } from '../../graph/hints/synonyms.js'
 import { checkedInput, readEnum } from '../../graph/inputViolations.js'
-import { SEPARATOR_NAMES, type Separator } from '../../ingest/files/csv.js'
 import { LIMITS } from '../../limits.js'
 import type { Work } from '../../work.js'
 import { type CompiledRoute, isParameter, type Parameter } from './compiledRoutes.js'

@@ -1,8 +1,6 @@
+import { SEPARATOR_NAMES, type Separator } from '../../csv.js'
 import { CELL_CHARACTERS_MAX, COLUMNS_MAX, excerpt, type Table, type TableRow, UnreadableSheet } from './table.js'
 
-export const SEPARATOR_NAMES = { comma: ',', semicolon: ';', tab: '\t' } as const
-export type SeparatorName = keyof typeof SEPARATOR_NAMES
-export type Separator = (typeof SEPARATOR_NAMES)[SeparatorName]
 const SEPARATORS = Object.values(SEPARATOR_NAMES)
 
 /** The records of a CSV text (RFC 4180), without blank lines and comments, which begin with `# `. */
@@ -115,33 +113,3 @@ export function separatorsOf(text: string): { separators: Separator[]; start: nu
 
 /** Where the first line with cells is, outside of quotes. */
 const HEADER_CHARACTERS = 100_000
-
-// White space at an end and a single blank cell are quoted too: other programs drop them.
-const MUST_QUOTE = /["\r\n]|^\s|\s$/
-
-/** One record as a line, quoted where needed, so that parsing it returns these cells. */
-export function csvLine(cells: readonly string[], separator: Separator = ','): string {
-  const line = cells.map((cell, index) => {
-    const isComment = index === 0 && cell.startsWith('# ')
-    const isBlankLine = cells.length === 1 && cell === ''
-    const isQuoted = isComment || isBlankLine || cell.includes(separator) || MUST_QUOTE.test(cell)
-    return isQuoted ? `"${cell.replaceAll('"', '""')}"` : cell
-  })
-  return `${line.join(separator)}\r\n`
-}
-
-// A spreadsheet that is set to another separator splits at that one and at line breaks, whatever the quotes are; one of
-// an East Asian language takes the full-width signs as well.
-const FORMULA = /(^|[,;\t\r\n])(?='*[=+\-@\t\r＝＋－＠])/
-const FORMULAS = /(?<=^|[,;\t\r\n])(?='*[=+\-@\t\r＝＋－＠])/g
-const GUARDS = /(?<=^|[,;\t\r\n])'(?='*[=+\-@\t\r＝＋－＠])/g
-
-/** A text as a cell that no spreadsheet runs as a formula. */
-export function guarded(text: string): string {
-  // Most cells have none, and `test` is five times as fast as `replaceAll`.
-  return FORMULA.test(text) ? text.replaceAll(FORMULAS, "'") : text
-}
-
-export function unguarded(text: string): string {
-  return text.includes("'") ? text.replaceAll(GUARDS, '') : text
-}

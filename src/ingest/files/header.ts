@@ -1,6 +1,6 @@
+import { unguarded } from '../../csv.js'
 import { DETAILS } from '../../details.js'
 import { fold } from '../../text.js'
-import { unguarded } from './csv.js'
 import { isNeeded, type Mapping, usesOf } from './mapping.js'
 import { excerpt, isBlank, NO_FLAWS, type SheetViolation, type Table, type TableRow, UnreadableSheet } from './table.js'
 

@@ -1,5 +1,5 @@
+import { unguarded } from '../../csv.js'
 import type { NounPlural } from '../../vocabulary.js'
-import { unguarded } from './csv.js'
 import { type Headings, headingsOf } from './guess/headings.js'
 import { type HeadedTable, headingKey, NUMERIC, rowsBelow } from './header.js'
 import type { Mapping, Rule } from './mapping.js'

@@ -1,5 +1,5 @@
+import { unguarded } from '../../csv.js'
 import { DETAILS, detailField } from '../../details.js'
-import { unguarded } from './csv.js'
 import { type HeadedTable, headingKey, recordRows, surplusOf } from './header.js'
 import type { JsonRecord } from './json.js'
 import { isBlank, listed, type Place, type ReadSheet, type SheetRecord, UnreadableSheet } from './table.js'

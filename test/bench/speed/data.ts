@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, copyFileSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { csvLine } from '../../../src/ingest/files/csv.js'
+import { csvLine } from '../../../src/csv.js'
 import { openDatabase } from '../../../src/store/sqlite/driver.js'
 import { MAIN, mint, newFolder } from '../../campaigns/served.js'
 

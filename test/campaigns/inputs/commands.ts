@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { csvLine } from '../../../src/ingest/files/csv.js'
+import { csvLine } from '../../../src/csv.js'
 import { partsOf, workbookOf, zipOf } from '../../support/workbooks.js'
 import { newFolder } from '../served.js'
 import { mainOf } from './stage.js'

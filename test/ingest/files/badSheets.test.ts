@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SHEETS } from '../../../src/ingest/columns.js'
+import { SHEETS } from '../../../src/nouns.js'
 import { addIssue, addProject, addRisk, issue, project, risk } from '../../support/fixtures.js'
 import { runHere } from '../../support/inProcess.js'
 import { type Desk, lines, openDesk } from '../importing.js'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { csvLine, csvRecords, guarded, separatorsOf, unguarded } from '../../../src/ingest/files/csv.js'
+import { csvLine, guarded, unguarded } from '../../../src/csv.js'
+import { csvRecords, separatorsOf } from '../../../src/ingest/files/csv.js'
 import { decode } from '../../../src/ingest/files/decode.js'
 import { formatOf, readSheet, type SheetOptions } from '../../../src/ingest/files/sheet.js'
 import { runs } from '../../support/properties.js'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { derivedColumns, SHEETS } from '../../../src/ingest/columns.js'
 import { readSheet, type SheetFormat } from '../../../src/ingest/files/sheet.js'
+import { derivedColumns, SHEETS } from '../../../src/nouns.js'
 import { partsOf, zipOf } from '../../support/workbooks.js'
 import { lines } from '../importing.js'
 

@@ -1,5 +1,5 @@
-import { derivedColumns, SHEETS } from '../../../src/ingest/columns.js'
 import { type GuessPlan, readSheet } from '../../../src/ingest/files/sheet.js'
+import { derivedColumns, SHEETS } from '../../../src/nouns.js'
 import type { NounPlural } from '../../../src/vocabulary.js'
 import { lines } from '../importing.js'
 

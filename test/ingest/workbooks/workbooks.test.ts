@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { csvLine } from '../../../src/ingest/files/csv.js'
+import { csvLine } from '../../../src/csv.js'
 import { readMapping } from '../../../src/ingest/files/mapping.js'
 import { readSheet, type SheetOptions } from '../../../src/ingest/files/sheet.js'
 import { workbookTables } from '../../../src/ingest/files/workbook/workbook.js'

@@ -1,4 +1,4 @@
-import { unguarded } from '../csv.js'
+import { unguarded } from '../../../csv.js'
 import { type DayPattern, dayIn } from '../days.js'
 import type { DateOrder } from '../guess/dates.js'
 import { type HeadedTable, headingKey, numberedHeadings, recordRows, rowsBelow, surplusOf } from '../header.js'

@@ -1,10 +1,10 @@
-import { GROUP } from '../personnel/groups.js'
-import { PERSON } from '../personnel/people.js'
-import { ISSUE } from '../projects/issues.js'
-import { PROJECT } from '../projects/projects.js'
-import { RISK } from '../projects/risks.js'
-import type { AnyNoun } from '../store/query/nouns.js'
-import type { NounPlural } from '../vocabulary.js'
+import { GROUP } from './personnel/groups.js'
+import { PERSON } from './personnel/people.js'
+import { ISSUE } from './projects/issues.js'
+import { PROJECT } from './projects/projects.js'
+import { RISK } from './projects/risks.js'
+import type { AnyNoun } from './store/query/nouns.js'
+import type { NounPlural } from './vocabulary.js'
 
 /** What `import`, `export` and `Accept: text/csv` know. */
 export const SHEETS: Readonly<Record<NounPlural, AnyNoun>> = {
