@@ -122,7 +122,7 @@ const VERSIONS = ['better-sqlite3', 'graphql', 'fastify', 'mercurius', '@apollo/
 const FAIRNESS = [
   'Each contestant runs on the same tables with the same key check (SHA-256 and a look-up for each request) and the same durability (WAL, `synchronous=FULL`); adding a person writes the row, a history row and a new revision for all of them.',
   'Before the measurement, every response is compared with ours, in all that a contestant shows; a field that it lacks is reported. After it, the people in the store are compared with the acknowledged writes.',
-  'Ours runs with `--rate-limit 0 --log-level silent`, as the others neither count nor log; one line of W1 shows it with both. Ours always sends ETag, Link and Request-Id and enforces limits and metrics, which the others lack.',
+  'Ours runs with `--rate-limit 0 --log-level silent`, as the others neither count nor log; one line of W1 shows it with both, the log going to /dev/null. Ours always sends ETag, Link and Request-Id and enforces limits and metrics, which the others lack.',
   'In W2 REST shows the owner as id and name of the source; GraphQL looks the person up. In W3 there are 4 clients, and each reads the whole response.',
   'W6 to W9 are GraphQL only, and their limit is a Buffer in memory as the response to the same POST. mercurius takes part with and without its loaders, and ours is compared with the faster of the two. Growth is measured with one client, uncached; deep pages begin after 90% of the list.',
 ]
