@@ -115,6 +115,16 @@ export class Overloaded extends Fault {
   }
 }
 
+/** A 429: the rate limit is exceeded; `Retry-After` carries the seconds to wait. */
+export class RateExceeded extends Fault {
+  readonly retryAfterSeconds: number
+
+  constructor(sentence: string, { retryInSeconds }: { readonly retryInSeconds: number }) {
+    super('RATE_LIMITED', `${sentence} Try again in ${retryInSeconds} s.`)
+    this.retryAfterSeconds = retryInSeconds
+  }
+}
+
 export function badArgument(parameter: string, detail: string): Fault {
   return new Fault('BAD_REQUEST', `${parameter}: ${detail}`, { violations: [{ parameter, detail }] })
 }

@@ -4,20 +4,14 @@ import type { Logger } from 'pino'
 import { lazily } from '../caches.js'
 import { Fault } from '../errors.js'
 import { LIMITS } from '../limits.js'
-import { createRateLimits } from './access/rateLimits.js'
-import { createResponseCache } from './cache/responseCache.js'
-import { Engine } from './engine.js'
-import type { GraphqlHandler } from './graphql/handler.js'
+import { createGate } from './gate.js'
 import { logOutcome, outcomeOf, type Received, received } from './observe/exchange.js'
 import type { AppOptions } from './options.js'
-import { Waiting } from './rest/feed.js'
-import { createRest } from './rest/handler.js'
-import { createReadiness, createRouter } from './router.js'
-import { Bodies } from './wire/body.js'
-import { BytesInFlight, noRoom } from './wire/bytesInFlight.js'
+import { createRouter, PROTOCOLS } from './protocols.js'
+import { noRoom } from './wire/bytesInFlight.js'
 import { namesTag } from './wire/content.js'
 import { clientAddress } from './wire/forwarded.js'
-import { bareProblem, problem } from './wire/problems.js'
+import { bareProblem } from './wire/problems.js'
 import { FetchRequest, type HttpResponse, NodeRequest, refusalOf, sendToNode, targetOf } from './wire/request.js'
 import { createResponseHeaders } from './wire/responseHeaders.js'
 
@@ -37,48 +31,25 @@ export interface App {
   close(): Promise<void>
 }
 
-export function createApp(options: AppOptions): App {
-  const { store, log, basePath } = options
-  const waiting = new Waiting(store.versions)
-  const rateLimits = createRateLimits(options)
-  const onWritten = () => {
-    waiting.poll()
-    try {
-      options.onWritten?.()
-    } catch (error) {
-      // The write is done, whatever the host makes of it.
-      log.error({ err: error }, 'onWritten failed')
-    }
-  }
-  const cache = createResponseCache(options.responseCacheBytesMax, rateLimits)
+export function createApp(options: AppOptions, protocols = PROTOCOLS): App {
+  const { log, basePath, trustedProxies } = options
+  const gate = createGate(options)
+  const { inFlight, readiness, waiting, cacheBytes } = gate
   const headers = createResponseHeaders(options.corsOrigins)
-  const inFlight = new BytesInFlight(options.inFlightBytesMax)
-  const engine = new Engine({ ...options, rateLimits, inFlight, onWritten })
-  const bodies = new Bodies(inFlight)
-  const { trustedProxies } = options
-  const shared = { engine, serveCached: cache.serve, rateLimits, bodies, waiting }
-  const rest = createRest({ ...shared, basePath })
-  const graphql = lazily(async () => {
-    // Imported lazily: Yoga takes as long to load as everything else together.
-    const { createGraphqlHandler } = await import('./graphql/handler.js')
-    return createGraphqlHandler({ ...shared, log, documents: options.documents })
-  })
-  const readiness = createReadiness(options)
+  const router = createRouter(gate, protocols)
   let running = 0
   let onIdle = () => {}
-  const handle: GraphqlHandler = async (exchange) => (await graphql())(exchange)
-  const router = createRouter(options, { rateLimits, readiness, rest, graphql: handle })
 
   const fresh = async (exchange: Received): Promise<HttpResponse> => {
     // Node emits `request` before it parses the body: yield one microtask, so a body in the same segment is readable.
     await undefined
-    const response = headers.preflight(exchange.request) ?? (await router(exchange))
-    rateLimits.chargeRefusal(exchange)
-    rateLimits.chargeWork(exchange)
+    const response = headers.preflight(exchange.request) ?? (await router.handle(exchange))
+    gate.chargeRefusal(exchange)
+    gate.chargeWork(exchange)
     readiness.see(exchange.record.refusal)
     // Not for `If-None-Match: *`, which a client can send without having the response.
     if (response.status === 304 && namesTag(exchange.request.header('if-none-match'), response.headers['etag'])) {
-      rateLimits.refundUnchanged(exchange)
+      gate.refundUnchanged(exchange)
     }
     return response
   }
@@ -93,10 +64,8 @@ export function createApp(options: AppOptions): App {
         for (const release of exchange.onReady) release()
       })
       if (sending && response.body && !inFlight.send(sending, response.body, record.keyId)) {
-        record.refusal = noRoom(
-          `${record.isChange ? 'The change is done, but there' : 'There'} is no room to send the response`,
-        )
-        response = await problem(exchange, record.refusal)
+        const there = record.isChange ? 'The change is done, but there' : 'There'
+        response = await router.refuse(exchange, noRoom(`${there} is no room to send the response`))
       }
       const outcome = outcomeOf(exchange, response)
       options.onFinished?.(exchange, outcome)
@@ -141,7 +110,7 @@ export function createApp(options: AppOptions): App {
       const { status, headers, body } = await respond().catch((error) => bareProblem(lastResort(log, error)))
       return new Response(body && new Uint8Array(body), { status, headers })
     },
-    gauges: () => ({ cacheBytes: cache.bytes(), inFlightBytes: inFlight.inUse, waitingPolls: waiting.size }),
+    gauges: () => ({ cacheBytes: cacheBytes(), inFlightBytes: inFlight.inUse, waitingPolls: waiting.size }),
     endReadiness: readiness.stop,
     close,
     listener: (request, response) => serve(request, response),

@@ -64,6 +64,30 @@ test('imports only point down', () => {
   expect(violations(({ from, to }) => layerOf(to) <= layerOf(from))).toEqual([])
 })
 
+/** Bottom up, inside http. */
+const IN_HTTP: readonly RegExp[] = [
+  /^http\/(wire\/|deadline\.ts)/,
+  /^http\/(observe\/|options\.ts)/,
+  /^http\/((access|cache)\/|(body|idempotency|readiness|waiting)\.ts)/,
+  /^http\/gate\.ts/,
+  /^http\/(rest|graphql|openapi|pages)\//,
+  /^http\/(protocols|app|server)\.ts/,
+]
+
+test('imports inside http only point down: to the gate, and what it is made of', () => {
+  const levelOf = (file: string) => IN_HTTP.findIndex((holds) => holds.test(file))
+  expect(files.filter((file) => file.startsWith('http/') && levelOf(file) < 0)).toEqual([])
+  expect(violations(({ from, to }) => !from.startsWith('http/') || levelOf(to) <= levelOf(from))).toEqual([])
+})
+
+test('a protocol is known to the registry alone, and REST to its document', () => {
+  const protocolOf = (file: string) => /^http\/(rest|graphql)\//.exec(file)?.[1]
+  const mayKnow = (from: string) => !from.startsWith('http/') || /^http\/(protocols\.ts|openapi\/)/.test(from)
+  expect(violations(({ from, to }) => !protocolOf(to) || mayKnow(from) || protocolOf(from) === protocolOf(to))).toEqual(
+    [],
+  )
+})
+
 test('nouns and graph do not know each other', () => {
   const side = (file: string) =>
     file.endsWith('.graph.ts') ? undefined : /^(graph|history|personnel|projects)\//.exec(file)?.[1]

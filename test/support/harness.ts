@@ -4,6 +4,7 @@ import { mintKey } from '../../src/auth/keys.js'
 import type { Scope } from '../../src/auth/scopes.js'
 import { type FieldChanges, fieldChangesOf } from '../../src/history/changes.js'
 import { type App, type AppOptions, createApp } from '../../src/http/app.js'
+import { PROTOCOLS } from '../../src/http/protocols.js'
 import { LIMITS } from '../../src/limits.js'
 import type { OnStatement, Store, Write } from '../../src/store/store.js'
 import { requireDocumented } from './documented.js'
@@ -77,6 +78,7 @@ export function openGateway(
   options: Partial<AppOptions> = {},
   atEnd: AtEnd = onTestFinished,
   own: TestStore = newStore(),
+  protocols = PROTOCOLS,
 ): Gateway {
   let seen: Statement[] = []
   const log: string[] = []
@@ -86,20 +88,23 @@ export function openGateway(
     if (!isSizing(sql)) seen.push({ sql, values })
   }
   const store = own.open({ onStatement, onNotice: (sentence) => notices.push(sentence) })
-  const app = createApp({
-    store: options.monotonicMs ? timeless(store) : store,
-    log: pino({ level: 'info' }, { write: (line) => log.push(line) }),
-    clock: () => clock.now,
-    basePath: '',
-    graphiql: true,
-    wholeListRowsMax: LIMITS.wholeListRowsMax,
-    ratePerMinute: 0,
-    responseCacheBytesMax: LIMITS.responseCacheBytesMax,
-    inFlightBytesMax: LIMITS.inFlightBytesMax,
-    slowMs: LIMITS.slowQueryMs,
-    corsOrigins: '',
-    ...options,
-  })
+  const app = createApp(
+    {
+      store: options.monotonicMs ? timeless(store) : store,
+      log: pino({ level: 'info' }, { write: (line) => log.push(line) }),
+      clock: () => clock.now,
+      basePath: '',
+      graphiql: true,
+      wholeListRowsMax: LIMITS.wholeListRowsMax,
+      ratePerMinute: 0,
+      responseCacheBytesMax: LIMITS.responseCacheBytesMax,
+      inFlightBytesMax: LIMITS.inFlightBytesMax,
+      slowMs: LIMITS.slowQueryMs,
+      corsOrigins: '',
+      ...options,
+    },
+    protocols,
+  )
   atEnd(async () => {
     await store.close()
     own.remove()

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { revokeKey } from '../../src/auth/keys.js'
-import { POLL_EVERY_MS } from '../../src/http/rest/feed.js'
+import { POLL_EVERY_MS } from '../../src/http/waiting.js'
 import { LIMITS } from '../../src/limits.js'
 import { addPerson } from '../../src/personnel/people.js'
 import { type Caller, type Gateway, openOffice, type TestResponse, usesAreStored } from '../support/harness.js'

@@ -1,7 +1,7 @@
 import { createAuthenticate } from '../../auth/authenticate.js'
 import { CALLER_ID_CHARACTERS_MAX, KeyMissing, KeyRefused, type Principal } from '../../auth/principal.js'
 import { BoundedCache, lazily } from '../../caches.js'
-import { type Code, Fault } from '../../errors.js'
+import { type Code, Fault, RateExceeded } from '../../errors.js'
 import { RATE_UNIT_COST } from '../../graph/query/prices.js'
 import { LIMITS } from '../../limits.js'
 import type { Identified, Received } from '../observe/exchange.js'
@@ -20,16 +20,6 @@ const WORKER_MS_FOR_ONE = 10
 export const LOOP_MS_FOR_ONE = 2.5
 /** Keys and addresses whose rate is remembered. */
 const BUCKETS_MAX = 10_000
-
-/** A 429: the rate limit is exceeded; `Retry-After` carries the seconds to wait. */
-export class RateExceeded extends Fault {
-  readonly retryAfterSeconds: number
-
-  constructor(sentence: string, { retryInSeconds }: Pick<Level, 'retryInSeconds'>) {
-    super('RATE_LIMITED', `${sentence} Try again in ${retryInSeconds} s.`)
-    this.retryAfterSeconds = retryInSeconds
-  }
-}
 
 export type RateLimits = ReturnType<typeof createRateLimits>
 

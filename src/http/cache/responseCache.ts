@@ -19,11 +19,11 @@ export type ServeCached = (
 ) => Promise<HttpResponse>
 
 /** Reuses a response until the data that it was read from changes (docs/decisions/0004-response-cache.md). */
-export function createResponseCache(bytesMax: number, rateLimits: RateLimits): { serve: ServeCached; bytes(): number } {
-  if (bytesMax === 0)
-    return { serve: async (identified, _, handle) => (await handle(identified)).response, bytes: () => 0 }
+export function createResponseCache(bytesMax: number, rateLimits: RateLimits) {
+  const uncached: ServeCached = async (identified, _, handle) => (await handle(identified)).response
+  if (bytesMax === 0) return { serveCached: uncached, cacheBytes: () => 0 }
   const entries = new CachedResponses(bytesMax)
-  const serve: ServeCached = async (admitted, type, handle) => {
+  const serveCached: ServeCached = async (admitted, type, handle) => {
     const body = await smallBody(admitted)
     if (body === undefined) return (await handle(admitted)).response
     const identified = body === '' ? admitted : await rateLimits.confirm(admitted)
@@ -46,7 +46,7 @@ export function createResponseCache(bytesMax: number, rateLimits: RateLimits): {
     if (reads && isReusable) entries.keep(key, { response, operation, hash, cost, versions, reads })
     return response
   }
-  return { serve, bytes: () => entries.bytes }
+  return { serveCached, cacheBytes: () => entries.bytes }
 }
 
 /** The body of a request that can be served from the cache; undefined if it cannot. */

@@ -10,24 +10,25 @@ import { type Operation, operationIn } from '../../graph/query/selections.js'
 import { LIMITS } from '../../limits.js'
 import { schema } from '../../schema.js'
 import type { Work } from '../../work.js'
-import type { ApiOptions, Engine } from '../engine.js'
+import type { Gate } from '../gate.js'
 import { type Answered, type Identified, queryHash, type Received, withoutTexts } from '../observe/exchange.js'
-import type { AppOptions } from '../options.js'
 import { emptyResponse, GRAPHQL_TYPE, JSON_TYPE, requireAcceptable } from '../wire/content.js'
 import type { HttpRequest, HttpResponse } from '../wire/request.js'
 import { parseWithinLimits } from './limits.js'
-import { KEPT_CHARACTERS_MAX, type Params, PersistedQueries, QUERIES_KEPT_MAX, readParams } from './parameters.js'
+import {
+  bodyBytesMaxOf,
+  KEPT_CHARACTERS_MAX,
+  type Params,
+  PersistedQueries,
+  paramsIn,
+  paramsOfUrl,
+  QUERIES_KEPT_MAX,
+} from './parameters.js'
 import { ALLOW, type Result, refused, responseOf } from './responses.js'
 
-interface GraphqlOptions extends ApiOptions, Pick<AppOptions, 'log' | 'documents'> {}
-
-/** Handles a request to `/graphql`. */
-export type GraphqlHandler = (exchange: Received) => Promise<HttpResponse>
-
 /** GraphQL over HTTP: checks the key, looks in the response cache, and on a miss hands the request to Yoga. */
-export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
-  const { serveCached, rateLimits, log } = options
-  const execute = executorWith(options)
+export function createGraphqlHandler(gate: Gate): (exchange: Received) => Promise<HttpResponse> {
+  const execute = executorWith(gate)
   return async (exchange) => {
     const { request: httpRequest } = exchange
     if (httpRequest.method === 'OPTIONS') return emptyResponse({ allow: ALLOW })
@@ -37,9 +38,9 @@ export function createGraphqlHandler(options: GraphqlOptions): GraphqlHandler {
         throw new Fault('METHOD_NOT_ALLOWED', 'GraphQL takes GET and POST.')
       }
       type = requireAcceptable(httpRequest, typesFor(httpRequest))
-      return await serveCached(await rateLimits.admit(exchange), type, (identified) => execute(identified, type))
+      return await gate.serveCached(await gate.admit(exchange), type, (identified) => execute(identified, type))
     } catch (error) {
-      return responseOf(log, { exchange, type }, refused(asFault(error)))
+      return responseOf(gate.options.log, { exchange, type }, refused(asFault(error)))
     }
   }
 }
@@ -64,7 +65,8 @@ interface YogaResult extends ExecutionResult {
   readonly validated?: DocumentNode | undefined
 }
 
-function executorWith({ rateLimits, bodies, engine, log, documents: stored }: GraphqlOptions) {
+function executorWith(gate: Gate) {
+  const { log, documents: stored } = gate.options
   const documents = new Documents()
   const { handleRequest, fetchAPI } = yogaWith(documents, log)
   // Headers and body have been read already: Yoga only needs the method.
@@ -72,8 +74,10 @@ function executorWith({ rateLimits, bodies, engine, log, documents: stored }: Gr
   const byPost = new fetchAPI.Request(ADDRESS, { method: 'POST' })
   const persistedQueries = new PersistedQueries(stored)
   return async (admitted: Identified, type: string): Promise<Answered> => {
-    const params = await readParams(admitted, bodies, persistedQueries)
-    const exchange = await rateLimits.confirm(admitted)
+    const { body, identified: exchange } = await (admitted.request.method === 'GET'
+      ? { body: paramsOfUrl(admitted.request), identified: admitted }
+      : gate.readJson(admitted, bodyBytesMaxOf(admitted), [JSON_TYPE]))
+    const params = paramsIn(body, persistedQueries)
     let given: YogaResult | undefined
     const give = (result: YogaResult) => {
       given = result
@@ -86,7 +90,7 @@ function executorWith({ rateLimits, bodies, engine, log, documents: stored }: Gr
     // Any other text may be something that was sent by mistake.
     if (validated) record.query = params.query
     else record.hash = queryHash(params.query)
-    const result: Result = validated ? await run(engine, validated, exchange, params) : given
+    const result: Result = validated ? await run(gate, validated, exchange, params) : given
     const sent = { principal: exchange.principal, params, document: documents.peek(params.query) }
     return {
       response: await responseOf(log, { exchange, type, sent }, result),
@@ -196,14 +200,14 @@ function isWellFormed(params: Params): boolean {
 const NAME_CHARACTERS_LOGGED = 100
 
 /** Runs an operation of a validated document. */
-async function run(engine: Engine, document: DocumentNode, exchange: Identified, params: Params): Promise<Result> {
+async function run(gate: Gate, document: DocumentNode, exchange: Identified, params: Params): Promise<Result> {
   const operation = operationIn(schema, document, params.operationName)
   // Yoga refuses an unknown operation.
   if (!operation) throw new Error('The document has no such operation.')
   exchange.record.operation = operation.operation.name?.value.slice(0, NAME_CHARACTERS_LOGGED) ?? 'anonymous'
   exchange.record.isChange = operation.operation.operation === 'mutation'
   try {
-    return await answered(engine, operation, exchange, params)
+    return await answered(gate, operation, exchange, params)
   } catch (error) {
     // Of a variable of `@skip` or `@include`.
     if (error instanceof GraphQLError) return { errors: [error], data: null }
@@ -212,10 +216,10 @@ async function run(engine: Engine, document: DocumentNode, exchange: Identified,
   }
 }
 
-async function answered(engine: Engine, operation: Operation, exchange: Identified, params: Params): Promise<Result> {
+async function answered(gate: Gate, operation: Operation, exchange: Identified, params: Params): Promise<Result> {
   const { isChange } = exchange.record
   const given = params.variables ?? {}
-  const context = engine.contextFor(exchange)
+  const context = gate.contextFor(exchange)
   if (!isChange) requireFewItems(given)
   const decided = isChange ? decidedBy(operation, given) : undefined
   // Of a mutation that the caller may not make no other variable is looked at: they may be large.
@@ -223,8 +227,8 @@ async function answered(engine: Engine, operation: Operation, exchange: Identifi
   const coerce = () => coercionOf(schema, operation.operation, given)
   const { coerced: variables, errors } = exchange.record.work.time('check', coerce)
   if (!variables) return { errors }
-  if (!isChange) return { answer: await engine.read(exchange, operation, variables, context) }
+  if (!isChange) return { answer: await gate.read(exchange, operation, variables, context) }
   const identity = [params.query, params.operationName ?? null, variables]
   const mutation = { operation, variables, context, path: '/graphql', sent: identity }
-  return { answer: await engine.change(exchange, mutation) }
+  return { answer: await gate.change(exchange, mutation) }
 }

@@ -5,7 +5,6 @@ import type { Documents } from '../../config.js'
 import { Fault } from '../../errors.js'
 import { LIMITS } from '../../limits.js'
 import type { Identified } from '../observe/exchange.js'
-import type { Bodies } from '../wire/body.js'
 import type { HttpRequest } from '../wire/request.js'
 
 /** Characters of all cached queries together, as texts and as parsed documents. */
@@ -21,15 +20,8 @@ export interface Params {
   extensions?: Record<string, unknown>
 }
 
-/** Reads the parameters from the URL or a JSON body, the only forms that are accepted; Yoga would accept more. */
-export async function readParams(
-  identified: Identified,
-  bodies: Bodies,
-  persistedQueries: PersistedQueries,
-): Promise<Params> {
-  const { request } = identified
-  const params: unknown =
-    request.method === 'GET' ? paramsOfUrl(request) : await bodies.json(identified, bytesMaxOf(identified))
+/** The parameters in a JSON body or a URL, the only forms that are accepted; Yoga would accept more. */
+export function paramsIn(params: unknown, persistedQueries: PersistedQueries): Params {
   if (Array.isArray(params)) throw new Fault('BAD_REQUEST', 'Send one operation at a time: there is no batching.')
   if (typeof params !== 'object' || params === null) {
     throw new Fault('BAD_REQUEST', 'The body must be a JSON object with the member `query`.')
@@ -42,14 +34,14 @@ export async function readParams(
 }
 
 /** The operation is known only from the body: a key that may sync many records may send a body of that size. */
-function bytesMaxOf({ principal }: Identified): number {
+export function bodyBytesMaxOf({ principal }: Identified): number {
   const maySync = SYNCING.some((scope) => grants(principal.scopes, scope))
   return maySync ? LIMITS.syncBodyBytesMax : LIMITS.bodyBytesMax
 }
 
 const SYNCING: readonly Scope[] = ['projects.manage', 'personnel.manage']
 
-function paramsOfUrl({ url: { searchParams: query } }: HttpRequest): Record<string, unknown> {
+export function paramsOfUrl({ url: { searchParams: query } }: HttpRequest): Record<string, unknown> {
   const params: Record<string, unknown> = Object.fromEntries(query)
   for (const name of ['variables', 'extensions']) {
     const text = query.get(name)

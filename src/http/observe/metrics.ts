@@ -6,7 +6,6 @@ import type { Documents } from '../../config.js'
 import { CATALOGUE } from '../../errors.js'
 import type { Store } from '../../store/store.js'
 import { SECTIONS } from '../../work.js'
-import type { App } from '../app.js'
 import { type Outcome, queryHash, type Received, type RequestRecord } from './exchange.js'
 
 /** How long a scrape waits for the store, so that `/metrics` responds within a second even if the store hangs. */
@@ -15,8 +14,6 @@ const DURATION_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 /** Keys that have time series of their own; all others share one. */
 const KEYS_MAX = 100
 const OTHERS = 'other'
-
-type Gauges = ReturnType<App['gauges']> & { readonly connections?: number }
 
 /** Prometheus metrics: what requests do and use, and the state of the store and the process. */
 export function createMetrics(store: Store, documents: Documents = new Map()) {
@@ -111,6 +108,8 @@ const GAUGES = {
   connections: ['operations_connections', 'Open connections.'],
 } as const
 
+type Gauges = { readonly [Member in keyof typeof GAUGES]?: number }
+
 function stateGauges(store: Store, gauge: (name: string, help: string) => Gauge) {
   const writable = gauge('operations_store_writable', '1 while the store can be written, 0 when it can only be read.')
   const gauges = Object.entries(GAUGES).map(([member, [name, help]]) => [member, gauge(name, help)] as const)
@@ -118,7 +117,7 @@ function stateGauges(store: Store, gauge: (name: string, help: string) => Gauge)
     for (const [member, one] of gauges) if (member in values) one.set(Number(values[member]))
   }
   const state = {
-    gauges: (): Partial<Gauges> => ({}),
+    gauges: (): Gauges => ({}),
     async read(): Promise<void> {
       set(state.gauges())
       // If the store does not respond, report it as not writable and keep the last values of the other gauges.

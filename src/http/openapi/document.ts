@@ -7,8 +7,7 @@ import { inMegabytes, LIMIT_MEANINGS, LIMITS } from '../../limits.js'
 import { type CompiledRoute, compiledRoute, type Parameter } from '../rest/compiledRoutes.js'
 import { csvText, type Entry } from '../rest/csv.js'
 import { NONE, SEPARATOR } from '../rest/parameters.js'
-import { CSV_TYPE, EVENTS_TYPE, ROUTES, type Route } from '../rest/routes.js'
-import { BODY_TYPES, PATCH_TYPES } from '../wire/body.js'
+import { bodyTypesOf, CSV_TYPE, EVENTS_TYPE, ROUTES, type Route } from '../rest/routes.js'
 import { STATUS } from '../wire/problems.js'
 import {
   CACHE_HEADERS,
@@ -106,8 +105,7 @@ function conditionsOf({ method, path }: Route): string[] {
 
 function requestBody({ method }: Route, schema: JsonSchema, schemas: JsonSchemas): JsonObject {
   const media = mediaObject(schema, schemas)
-  const types = method === 'PATCH' ? PATCH_TYPES : BODY_TYPES
-  return { required: true, content: Object.fromEntries(types.map((type) => [type, media])) }
+  return { required: true, content: Object.fromEntries(bodyTypesOf(method).map((type) => [type, media])) }
 }
 
 function successObject(operation: CompiledRoute, schemas: JsonSchemas): JsonObject {

@@ -1,17 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { badArgument, Fault } from '../../errors.js'
-import { LIMITS } from '../../limits.js'
-import type { Versions } from '../../store/changeCounters.js'
-import { RateExceeded, type RateLimits } from '../access/rateLimits.js'
+import { badArgument } from '../../errors.js'
+import type { Gate } from '../gate.js'
 import type { Identified } from '../observe/exchange.js'
+import { POLL_EVERY_MS } from '../waiting.js'
 import { Content } from '../wire/content.js'
 import type { HttpResponse } from '../wire/request.js'
 import { joined } from '../wire/slices.js'
 import type { Entry, JsonLines } from './csv.js'
 import { EVENTS_TYPE } from './routes.js'
-
-/** How often waiting requests look for changes of other processes. */
-export const POLL_EVERY_MS = 250
 
 const MS = 1_000
 
@@ -31,7 +27,7 @@ export function feedRequestOf(given: Readonly<Record<string, unknown>>) {
 /** Reads a page, and reads it again after each change until it is not empty or the time is over. */
 export async function longPoll(
   admitted: Identified,
-  { waiting, rateLimits }: { readonly waiting: Waiting; readonly rateLimits: RateLimits },
+  { waiting, restMs, renew }: Gate,
   waitMs: number,
   page: (identified: Identified) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
@@ -44,98 +40,13 @@ export async function longPoll(
     const { history: seen } = await identified.versions
     const { keyId } = identified.principal
     const since = performance.now()
-    const endsAt = Math.min(until, since + rateLimits.restMs(identified.principal))
+    const endsAt = Math.min(until, since + restMs(identified.principal))
     await deadline.exempt(waiting.wait({ keyId, seen, until: endsAt, notBefore, isGone: () => request.isGone }))
     record.waitedMs = (record.waitedMs ?? 0) + performance.now() - since
     // The key may have been revoked meanwhile, or have expired.
-    identified = await rateLimits.renew(identified)
+    identified = await renew(identified)
   }
 }
-
-/** A request that waits for a change of the history. */
-interface Waiter {
-  readonly keyId: string
-  readonly seen: string | undefined
-  /** By `performance.now()`. */
-  readonly until: number
-  /** Not woken before this: it was woken in vain just now, and changes may come by the thousand. */
-  readonly notBefore: number
-  readonly isGone: () => boolean
-  readonly finish: () => void
-}
-
-/** The requests that wait for a change. They hold no connection, and share one timer for writes of other processes. */
-export class Waiting {
-  private readonly versions: () => Promise<Versions>
-  private readonly waiters = new Set<Waiter>()
-  private timer: NodeJS.Timeout | undefined
-  /** Whether the server stops: nobody waits any longer. */
-  isStopped = false
-
-  constructor(versions: () => Promise<Versions>) {
-    this.versions = versions
-  }
-
-  get size(): number {
-    return this.waiters.size
-  }
-
-  /** Resolves when the history may have changed, when the time is over, or when nobody waits any longer. */
-  wait(request: Omit<Waiter, 'finish'>): Promise<void> {
-    if (this.isStopped) return Promise.resolve()
-    this.requireRoom(request.keyId)
-    return new Promise((resolve) => {
-      const finish = () => {
-        this.waiters.delete(waiter)
-        if (this.waiters.size === 0) clearInterval(this.timer)
-        resolve()
-      }
-      const waiter = { ...request, finish }
-      if (this.waiters.size === 0) this.timer = setInterval(() => this.tick(), POLL_EVERY_MS)
-      this.waiters.add(waiter)
-      // A write may have been committed between the read and this.
-      this.poll()
-    })
-  }
-
-  /** Wakes those who have not seen the current version; called after each write of this process. */
-  poll(): void {
-    if (this.waiters.size === 0) return
-    this.versions().then(
-      ({ history }) => this.wake(({ seen }) => seen !== history),
-      // They read again, and report why that is not possible.
-      () => this.wake(() => true),
-    )
-  }
-
-  /** Ends all waiting, also of later requests: the server stops. */
-  stop(): void {
-    this.isStopped = true
-    for (const { finish } of this.waiters) finish()
-  }
-
-  private tick(): void {
-    const now = performance.now()
-    for (const { until, isGone, finish } of this.waiters) if (now >= until || isGone()) finish()
-    this.poll()
-  }
-
-  private wake(isConcerned: (waiter: Waiter) => boolean): void {
-    const now = performance.now()
-    for (const waiter of this.waiters) if (now >= waiter.notBefore && isConcerned(waiter)) waiter.finish()
-  }
-
-  private requireRoom(keyId: string): void {
-    const { waitingMax, waitingPerKeyMax } = LIMITS
-    if (this.waiters.size >= waitingMax)
-      throw new Fault('UNAVAILABLE', `${waitingMax} requests are ${ALREADY}. Try again without \`wait\`.`)
-    const own = [...this.waiters].filter((waiter) => waiter.keyId === keyId).length
-    if (own < waitingPerKeyMax) return
-    throw new RateExceeded(`${waitingPerKeyMax} requests of this key are ${ALREADY}.`, { retryInSeconds: 1 })
-  }
-}
-
-const ALREADY = 'waiting for changes already'
 
 /** The entries of a feed as a batch of CloudEvents 1.0; the id of an event is where to resume after it. */
 export async function eventsContent(entries: JsonLines, path: string): Promise<Content> {

@@ -10,40 +10,30 @@ import { schema } from '../../schema.js'
 import type { ChangeCounter } from '../../store/changeCounters.js'
 import { BULK_STATEMENT_MS, type Store } from '../../store/store.js'
 import { RequestDeadline } from '../deadline.js'
-import type { ApiOptions, Engine } from '../engine.js'
+import type { Gate, Protocol } from '../gate.js'
 import type { Answered, Identified, Received } from '../observe/exchange.js'
-import { PATCH_TYPES } from '../wire/body.js'
 import { Content, emptyResponse, JSON_TYPE, requireAcceptable } from '../wire/content.js'
-import { notAllowed } from '../wire/problems.js'
+import { notAllowed, problem } from '../wire/problems.js'
 import { type HttpRequest, type HttpResponse, isReading } from '../wire/request.js'
 import { type CompiledRoute, compiledRoute } from './compiledRoutes.js'
-import { feedRequestOf, longPoll, type Waiting } from './feed.js'
+import { feedRequestOf, longPoll } from './feed.js'
 import type { OperationName } from './operations.js'
 import { readBody, readParameters, readSeparator } from './parameters.js'
 import { nothingAt, type RouteCall, responseOf } from './results.js'
 import { didYouMean, doneElsewhere, type Place, routesAt } from './router.js'
-import { routeOf } from './routes.js'
-
-interface RestOptions extends ApiOptions {
-  readonly basePath: string
-  readonly waiting: Waiting
-}
-
-/** Handles a request below `/v1`; `path` is without the base path. */
-export type Rest = (exchange: Received, path: string) => Promise<HttpResponse>
+import { bodyTypesOf, routeOf } from './routes.js'
 
 /** The REST API: each compiled route runs its GraphQL operation, and maps the result to HTTP. */
-export function createRest(options: RestOptions): Rest {
-  const { engine, serveCached, rateLimits, basePath } = options
-  return async (exchange, path) => {
+export function createRest(gate: Gate): Protocol {
+  const { basePath } = gate.options
+  const handle = async (exchange: Received, path: string): Promise<HttpResponse> => {
     const { request, record } = exchange
     const match = routesAt(path)
     if (match) record.path = basePath + match.at.path
     if (request.method === 'OPTIONS' && match) {
-      const patch = match.at.routes.has('PATCH') && { 'accept-patch': PATCH_TYPES.join(', ') }
-      return emptyResponse({ allow: match.at.allow, ...patch })
+      return emptyResponse({ allow: match.at.allow, ...(match.at.routes.has('PATCH') && ACCEPT_PATCH) })
     }
-    const admitted = await rateLimits.admit(exchange)
+    const admitted = await gate.admit(exchange)
     if (!match) return redirectFrom(request, path, basePath)
     const { at, parameters } = match
     const route = at.routes.get(request.method === 'HEAD' ? 'GET' : request.method)
@@ -52,19 +42,28 @@ export function createRest(options: RestOptions): Rest {
     record.operation = route.operation
     const type = operation.types.length === 0 ? undefined : requireAcceptable(request, operation.types)
     const call: RouteCall = { request, operation, parameters, type, path: basePath + path }
-    if (!isReading(request)) return change(admitted, call, at, options)
+    if (!isReading(request)) return change(admitted, call, at, gate)
     const serve = (identified: Identified, given?: Record<string, unknown>) =>
-      serveCached(identified, type ?? '', (confirmed) => read(confirmed, call, engine, given))
+      gate.serveCached(identified, type ?? '', (confirmed) => read(confirmed, call, gate, given))
     if (!route.isFeed) return serve(admitted)
     const feed = feedRequestOf(readParameters(call))
-    return longPoll(admitted, options, feed.waitMs, (identified) => serve(identified, feed.variables))
+    return longPoll(admitted, gate, feed.waitMs, (identified) => serve(identified, feed.variables))
   }
+  return { serves: (path) => path.startsWith('/v1/'), handle, refuse }
+}
+
+const ACCEPT_PATCH = { 'accept-patch': bodyTypesOf('PATCH').join(', ') }
+
+/** A 415 of PATCH lists the supported types (RFC 5789, 2.2). */
+function refuse(exchange: Received, fault: Fault): Promise<HttpResponse> {
+  const isOfPatch = fault.code === 'UNSUPPORTED_MEDIA_TYPE' && exchange.request.method === 'PATCH'
+  return problem(exchange, fault, isOfPatch ? ACCEPT_PATCH : {})
 }
 
 async function read(
   identified: Identified,
   call: RouteCall,
-  engine: Engine,
+  gate: Gate,
   given?: Record<string, unknown>,
 ): Promise<Answered> {
   const { operation, type } = call
@@ -74,12 +73,12 @@ async function read(
   const sent = operation.parameters.filter(({ name, in: place }) => place === 'query' && name in variables)
   record.parameters = sent.map(({ name }) => name)
   const separator = readSeparator(call)
-  const context = engine.contextFor(identified)
+  const context = gate.contextFor(identified)
   requireFewItems(variables)
   const coerced = coercedFor(operation, variables)
   const between = type === 'application/json' ? ',' : '\n'
   const first = operation.route.hasParentFirst ? await requireParent(call, context) : undefined
-  const answered = engine.read(identified, operation.operation, coerced, context, between)
+  const answered = gate.read(identified, operation.operation, coerced, context, { separator: between })
   const result = await resultOf(operation, answered)
   const isEmpty = result.list ? result.list.entries.length === 0 : !result.isThere
   const readsOfParent = first ?? (isEmpty ? await requireParent(call, context) : [])
@@ -88,12 +87,7 @@ async function read(
   return { response, reads: reads && [...reads, ...readsOfParent] }
 }
 
-async function change(
-  admitted: Identified,
-  call: RouteCall,
-  at: Place,
-  { engine, rateLimits, bodies, basePath }: RestOptions,
-): Promise<HttpResponse> {
+async function change(admitted: Identified, call: RouteCall, at: Place, gate: Gate): Promise<HttpResponse> {
   const { request, operation, parameters, path } = call
   let identified = admitted
   identified.record.isChange = true
@@ -103,14 +97,11 @@ async function change(
   const reading = tags && at.routes.get('GET')
   if (operation.input) {
     const { bodyBytesMax: bytesMax = LIMITS.bodyBytesMax } = operation.route
-    variables['input'] = await readBody(
-      await bodies.json(identified, bytesMax),
-      operation.input,
-      identified.record.work,
-    )
-    identified = await rateLimits.confirm(identified)
+    const read = await gate.readJson(identified, bytesMax, bodyTypesOf(request.method))
+    variables['input'] = await readBody(read.body, operation.input, identified.record.work)
+    identified = read.identified
   }
-  const context = engine.contextFor(identified)
+  const context = gate.contextFor(identified)
   const precondition = async (read: Context['store']['read']) => {
     if (!reading) return
     const current = { ...context, store: { ...context.store, read } }
@@ -121,10 +112,10 @@ async function change(
     operation: operation.operation,
     variables,
     context: { ...context, precondition },
-    path: path.slice(basePath.length),
+    path: path.slice(gate.options.basePath.length),
     sent: variables['input'],
   }
-  return responseOf(await resultOf(operation, engine.change(identified, mutation)), call, identified.record.work)
+  return responseOf(await resultOf(operation, gate.change(identified, mutation)), call, identified.record.work)
 }
 
 const CONDITIONAL = new Set(['PATCH', 'PUT', 'DELETE'])

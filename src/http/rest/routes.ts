@@ -25,6 +25,11 @@ export const CSV_TYPE = 'text/csv'
 /** A batch of CloudEvents 1.0: the other form of a feed. */
 export const EVENTS_TYPE = 'application/cloudevents-batch+json'
 
+/** The media types of a request body. For PATCH, plain JSON is treated as a merge patch (RFC 7396). */
+export function bodyTypesOf(method: string): readonly string[] {
+  return method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
+}
+
 const MANY_RECORDS = { bodyBytesMax: LIMITS.syncBodyBytesMax }
 
 const OF_PROJECT = { status: 200, parent: 'getProject' } as const

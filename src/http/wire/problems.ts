@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { KeyMissing } from '../../auth/principal.js'
-import { CATALOGUE, type Code, Fault, Overloaded } from '../../errors.js'
-import { RateExceeded } from '../access/rateLimits.js'
-import type { Received } from '../observe/exchange.js'
-import { PATCH_TYPES, UnsupportedPatch } from './body.js'
+import { CATALOGUE, type Code, Fault, Overloaded, RateExceeded } from '../../errors.js'
 import { Content, respond } from './content.js'
-import type { HttpResponse } from './request.js'
+import type { HttpRequest, HttpResponse } from './request.js'
 import { DEFAULT_HEADERS, SECURITY_HEADERS } from './responseHeaders.js'
 
 /** The HTTP status of each code of the catalogue. */
@@ -42,7 +39,7 @@ export function problemType(code: Code): string {
 
 /** A fault as `application/problem+json` (RFC 9457). */
 export function problem(
-  { request, requestId }: Received,
+  { request, requestId }: { readonly request: HttpRequest; readonly requestId: string },
   fault: Fault,
   headers: Record<string, string> = {},
 ): Promise<HttpResponse> {
@@ -51,7 +48,7 @@ export function problem(
 }
 
 /** A 405, which must list the allowed methods in `Allow` (RFC 9110, 15.5.6). */
-export function notAllowed(exchange: Received, allow: string, hint = ''): Promise<HttpResponse> {
+export function notAllowed(exchange: Parameters<typeof problem>[0], allow: string, hint = ''): Promise<HttpResponse> {
   const sentence = `${exchange.request.method} is not supported here. Use one of ${allow}.${hint}`
   return problem(exchange, new Fault('METHOD_NOT_ALLOWED', sentence), { allow })
 }
@@ -81,13 +78,12 @@ function problemParts(fault: Fault, requestId: string) {
   return { status: STATUS[code], headers: faultHeaders(fault), type, body: Buffer.from(JSON.stringify(body)) }
 }
 
-/** The headers that HTTP requires with an error, for both APIs. */
+/** The headers that HTTP requires with an error, in whatever form it is sent. */
 export function faultHeaders(fault: Fault): Record<string, string> {
   if (fault instanceof RateExceeded || fault instanceof Overloaded)
     return { 'retry-after': String(fault.retryAfterSeconds) }
   const retryAfter = RETRY_AFTER[fault.code]
   if (retryAfter) return { 'retry-after': retryAfter }
-  if (fault instanceof UnsupportedPatch) return { 'accept-patch': PATCH_TYPES.join(', ') }
   const challenge = challengeOf(fault)
   return challenge === undefined ? {} : { 'www-authenticate': `Bearer realm="operations"${challenge}` }
 }

@@ -1,19 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Fault, Overloaded } from '../../errors.js'
-import { inMegabytes, LIMITS } from '../../limits.js'
-import { FairSlots } from '../../store/fairQueue.js'
-import type { Work } from '../../work.js'
-import type { Identified } from '../observe/exchange.js'
-import { type BytesInFlight, COUNTED_FROM_BYTES, noRoom } from './bytesInFlight.js'
-import { type HttpRequest, type SizeCheck, sizeCheckFor } from './request.js'
-import { SLICE_BYTES } from './slices.js'
-
-/** The accepted media types of a body. For PATCH, plain JSON is treated as a merge patch (RFC 7396). */
-export const BODY_TYPES = ['application/json'] as const
-export const PATCH_TYPES = ['application/merge-patch+json', 'application/json'] as const
-
-/** A 415 for PATCH, whose response lists the supported types in `Accept-Patch` (RFC 5789). */
-export class UnsupportedPatch extends Fault {}
+import { Fault, Overloaded } from '../errors.js'
+import { inMegabytes, LIMITS } from '../limits.js'
+import { FairSlots } from '../store/fairQueue.js'
+import type { Work } from '../work.js'
+import type { Identified } from './observe/exchange.js'
+import { type BytesInFlight, COUNTED_FROM_BYTES, noRoom } from './wire/bytesInFlight.js'
+import { type HttpRequest, type SizeCheck, sizeCheckFor } from './wire/request.js'
+import { SLICE_BYTES } from './wire/slices.js'
 
 /** Reads request bodies, within the limit of each and the shared budget of bytes in flight. */
 export class Bodies {
@@ -25,10 +18,10 @@ export class Bodies {
     this.inFlight = inFlight
   }
 
-  /** Reads and parses the JSON body, or throws a Fault that says what to change. */
-  async json(identified: Identified, bytesMax: number): Promise<unknown> {
+  /** Reads and parses the JSON body, of one of these media types, or throws a Fault that says what to change. */
+  async json(identified: Identified, bytesMax: number, types: readonly string[]): Promise<unknown> {
     const { request, deadline, record } = identified
-    requireJsonType(request)
+    requireType(request, types)
     const checkSize = sizeCheckFor(bytesMax)
     // A Content-Length above the limit is refused before the body is read.
     checkSize(Number(request.header('content-length')) || 0)
@@ -99,11 +92,9 @@ async function violationIn(text: string, message: string): Promise<string> {
 const LINES_AT_ONCE = 10_000
 
 // JSON only: a cross-origin page can send forms and plain text without a CORS preflight.
-function requireJsonType(request: HttpRequest): void {
-  const isPatch = request.method === 'PATCH'
-  const types: readonly string[] = isPatch ? PATCH_TYPES : BODY_TYPES
+function requireType(request: HttpRequest, types: readonly string[]): void {
   const refuse = (sentence: string): never => {
-    throw new (isPatch ? UnsupportedPatch : Fault)('UNSUPPORTED_MEDIA_TYPE', sentence)
+    throw new Fault('UNSUPPORTED_MEDIA_TYPE', sentence)
   }
   const type = request.header('content-type') ?? ''
   const [essence = '', ...parameters] = type.split(';').map((part) => part.trim().toLowerCase())
