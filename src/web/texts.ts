@@ -61,7 +61,7 @@ export const T = {
   keyHelp: 'It stays in this tab until the tab is closed, and is sent to this service only.',
   keyLabel: 'API key',
   keyForm: 'ops_…',
-  keyUse: 'Show the overview',
+  keyUse: 'Use this key',
   keyHow: 'An operator creates one with: operations keys create --name me --scope personnel.read --scope projects.read',
   keyWrong:
     'This key is not valid, or no longer: check that it was copied whole, or ask whoever runs this service for a new one.',

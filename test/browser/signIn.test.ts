@@ -253,7 +253,7 @@ test.skipIf(!CHROMIUM)('who refuses consent reads so, and can try again or paste
     .toMatch(/^You are not signed in\. .* says: End-User aborted interaction/)
   expect(page.url()).toBe(`${base}/signed-in`)
   await page.getByLabel('API key').fill(keys.all)
-  await page.getByLabel('API key').press('Enter')
+  await page.getByRole('button', { name: 'Use this key' }).click()
   await page.locator('#register').waitFor()
   expect(page.url()).toBe(`${base}/?search=steel`)
 })
