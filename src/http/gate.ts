@@ -46,7 +46,7 @@ export function createGate(options: AppOptions) {
     ...createResponseCache(options.responseCacheBytesMax, rateLimits),
     ...{ options, inFlight, waiting },
     readiness: createReadiness(options),
-    change: createIdempotentMutations(),
+    change: createIdempotentMutations(options.basePath),
 
     /** Reads a JSON body, and checks the key again if the body arrived after it: it may have been revoked meanwhile. */
     async readJson(admitted: Identified, bytesMax: number, types: readonly string[]) {

@@ -20,13 +20,12 @@ import type { Read, Write } from '../store/store.js'
 import type { Identified } from './observe/exchange.js'
 import type { HttpRequest } from './wire/request.js'
 
-/** A mutation of either API; a REST request is one of a single root field. */
+/** A mutation of any protocol; a REST request is one of a single root field. */
 export interface Mutation {
   readonly operation: Operation
   readonly variables: Variables
   readonly context: Context
-  /** The path without the base path, and what was sent to it: a retry has the same. */
-  readonly path: string
+  /** What was sent to the path: a retry sends the same. */
   readonly sent: unknown
 }
 
@@ -58,7 +57,7 @@ interface RecordedError {
  * field is recorded in the transaction that makes its change, so a retry replays the finished fields and makes the
  * other changes.
  */
-export function createIdempotentMutations() {
+export function createIdempotentMutations(basePath: string) {
   /** The running requests. Of this process only: against another one, the transaction checks the records again. */
   const running = new Set<string>()
   const hasRoom = createResponseRoom()
@@ -73,7 +72,7 @@ export function createIdempotentMutations() {
 
   return async ({ request, headers }: Identified, mutation: Mutation): Promise<Answer> => {
     const { operation, variables, context } = mutation
-    const keyed = keyedMutation(request, mutation)
+    const keyed = keyedMutation(request, request.path.slice(basePath.length), mutation)
     if (!keyed) return answer(operation, variables, context)
     const recorded = await recordedFields(context.store.read, keyed)
     // A field that fails is no replay, and so neither is the response.
@@ -94,10 +93,10 @@ export function createIdempotentMutations() {
   }
 }
 
-function keyedMutation(request: HttpRequest, mutation: Mutation): KeyedMutation | undefined {
+function keyedMutation(request: HttpRequest, path: string, mutation: Mutation): KeyedMutation | undefined {
   const token = tokenOf(request)
   if (token === undefined) return undefined
-  const { operation, variables, context, path, sent } = mutation
+  const { operation, variables, context, sent } = mutation
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([request.method, path, sent ?? null]))
     .digest('base64url')

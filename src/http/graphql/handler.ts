@@ -228,7 +228,6 @@ async function answered(gate: Gate, operation: Operation, exchange: Identified, 
   const { coerced: variables, errors } = exchange.record.work.time('check', coerce)
   if (!variables) return { errors }
   if (!isChange) return { answer: await gate.read(exchange, operation, variables, context) }
-  const identity = [params.query, params.operationName ?? null, variables]
-  const mutation = { operation, variables, context, path: '/graphql', sent: identity }
-  return { answer: await gate.change(exchange, mutation) }
+  const sent = [params.query, params.operationName ?? null, variables]
+  return { answer: await gate.change(exchange, { operation, variables, context, sent }) }
 }

@@ -88,7 +88,7 @@ async function read(
 }
 
 async function change(admitted: Identified, call: RouteCall, at: Place, gate: Gate): Promise<HttpResponse> {
-  const { request, operation, parameters, path } = call
+  const { request, operation, parameters } = call
   let identified = admitted
   identified.record.isChange = true
   requireScopeOf(operation, identified)
@@ -112,7 +112,6 @@ async function change(admitted: Identified, call: RouteCall, at: Place, gate: Ga
     operation: operation.operation,
     variables,
     context: { ...context, precondition },
-    path: path.slice(gate.options.basePath.length),
     sent: variables['input'],
   }
   return responseOf(await resultOf(operation, gate.change(identified, mutation)), call, identified.record.work)
