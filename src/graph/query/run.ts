@@ -83,6 +83,8 @@ export async function answer(
     return everywhere(context, operation, variables, faultOfRequest(error))
   }
   context.onPriced?.(price)
+  // A server that has just started does not know yet whether there is room for the texts.
+  await context.rowCounts.texts.measuring
   if (operation.operation.operation === 'query') {
     const reads = await readsOf(prepared, variables, context, separator)
     const roots = await readAll(prepared, reads, context)

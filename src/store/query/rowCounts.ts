@@ -136,10 +136,12 @@ const UNMEASURED: Measured = { sizes: { longest: LIMITS.rowBytesMax, rows: 0, av
 /** A measurement is repeated after this many times as long as it took: it reads a whole table. */
 const REST = 100
 
-/** Measures the long texts of each table on first use, and again now and then while they change. Nobody waits for it. */
+/** Measures the long texts of each table on first use, for which long responses wait, and again now and then while they change. */
 export class TextSizes {
   private readonly store: Pick<Store, 'read' | 'versions'>
   private readonly measured = new Map<string, Measured>()
+  /** First measurements that are under way. */
+  private readonly first = new Set<Promise<void>>()
 
   constructor(store: Pick<Store, 'read' | 'versions'>) {
     this.store = store
@@ -153,8 +155,15 @@ export class TextSizes {
   of(table: (t: Tables) => PgTable): Sizes {
     const of = table(this.store.read.t)
     const known = this.measured.get(getTableName(of)) ?? UNMEASURED
-    if (performance.now() >= known.dueAt) void this.measure(of, known)
+    if (performance.now() < known.dueAt) return known.sizes
+    const measuring = this.measure(of, known).finally(() => this.first.delete(measuring))
+    if (known === UNMEASURED) this.first.add(measuring)
     return known.sizes
+  }
+
+  /** Resolves when every table that was asked for has been measured once; undefined if that is so. */
+  get measuring(): Promise<unknown> | undefined {
+    return this.first.size > 0 ? Promise.all(this.first) : undefined
   }
 
   private async measure(table: PgTable, known: Measured): Promise<void> {

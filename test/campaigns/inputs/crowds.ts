@@ -211,10 +211,10 @@ async function fillRows(stage: Stage, characters: number): Promise<string | unde
 }
 
 /** Starts a new peak of the memory (Linux). */
-function forgetPeak({ server }: Stage): void {
+export function forgetPeak({ server }: Stage): void {
   writeFileSync(`/proc/${server.pid}/clear_refs`, '5')
 }
 
-function peakBytes({ server }: Stage): number {
+export function peakBytes({ server }: Stage): number {
   return 1024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1])
 }

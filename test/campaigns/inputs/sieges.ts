@@ -1,9 +1,10 @@
 /** What one small key can send for a minute to fill the memory, the disk or the event loop of a server with a small heap. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { LIMITS } from '../../../src/limits.js'
 import { TEXT_MAX } from '../../../src/vocabulary.js'
 import type { Sent } from '../../hostile/support/wire.js'
 import { median, sleep } from '../client.js'
+import { forgetPeak, peakBytes } from './crowds.js'
 import { posted, queried } from './graphqlCalls.js'
 import { type Answer, type Call, type KeyName, PROJECT, Stage } from './stage.js'
 import { times } from './values.js'
@@ -122,6 +123,8 @@ async function besieged(build: string, siege: Siege, forMs: number): Promise<str
   const stage = await Stage.open(build, [], SMALL_HEAP)
   const prepared = (await siege.prepare?.(stage)) ?? ''
   const storedBefore = storedBytes(stage)
+  // Preparing it takes memory too.
+  forgetPeak(stage)
   const endsAt = performance.now() + forMs
   const statuses = new Map<number, number>()
   let index = 0
@@ -137,7 +140,7 @@ async function besieged(build: string, siege: Siege, forMs: number): Promise<str
   const figures = [
     stage.isRunning ? 'the server survived' : 'THE SERVER ENDED',
     `others ${latencyOf(await others)}`,
-    `peak ${peakMegabytes(stage)} MB`,
+    ...(stage.isRunning ? [`peak ${Math.round(peakBytes(stage) / 1e6)} MB`] : []),
     `stored ${Math.round((storedBytes(stage) - storedBefore) / 1e6)} MB`,
     `the attacker got ${[...statuses].map(([status, count]) => `${count} x ${status}`).join(', ')}`,
   ]
@@ -161,12 +164,6 @@ function latencyOf(answers: readonly Answer[]): string {
   const p99 = ms[Math.floor(ms.length * 0.99)] ?? 0
   const refused = answers.filter(({ status }) => status !== 200).length
   return `p50 ${Math.round(median(ms))} ms, p99 ${Math.round(p99)} ms, ${refused} of ${ms.length} refused`
-}
-
-/** 0 once it has ended. */
-function peakMegabytes({ server, isRunning }: Stage): number {
-  if (!isRunning) return 0
-  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1_000)
 }
 
 function storedBytes({ data }: Stage): number {
