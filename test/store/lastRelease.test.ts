@@ -131,7 +131,10 @@ beforeAll(async () => {
   copy(filled.gateway.own, old)
   const args = ['migrate', '--json', '--database', old.url]
   const { code, stdout, stderr } = await runHere(newFolder(atEnd), args)
-  expect({ code, stderr, applied: JSON.parse(stdout).applied }).toEqual({ code: 0, stderr: '', applied: NEW_TAGS })
+  const said = Array.from(stderr.matchAll(/^Migration (\S+) .* steps done\.$/gm), ([, tag]) => tag)
+  const { applied } = JSON.parse(stdout)
+  expect({ code, said: [...new Set(said)], applied }).toEqual({ code: 0, said: NEW_TAGS, applied: NEW_TAGS })
+  expect(stderr.split('\n').length).toBe(said.length + 1)
   const upgraded = openGateway({}, atEnd, old).with(filled.caller.authorization)
   stage = { ...filled, old, upgraded }
 }, 60_000)
