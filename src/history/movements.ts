@@ -1,4 +1,5 @@
 import { aliasedTable, and, between, or, type SQL, sql } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import { badArgument, TooComplex } from '../errors.js'
 import { type InProjects, inProjects, projectNaming } from '../projects/projects.js'
 import { levelOf } from '../projects/scores.js'
@@ -76,6 +77,11 @@ interface Question extends MovementArguments {
   readonly most: number
 }
 
+/** Lets a scan be stopped, if the statement runs where it can be. */
+function stillWanted({ read, guard }: Question, table: PgTable): SQL | undefined {
+  return guard && read.guard({ table, rows: Number.POSITIVE_INFINITY })
+}
+
 /** The last change before each end. */
 function cut({ read, since, until }: Question): SQL {
   const last = until == null ? AFTER_ALL : lastBefore(read, until)
@@ -129,7 +135,7 @@ function riskTables(question: Question): SQL[] {
   const { read, filter } = question
   const { risk } = read.t
   const state = sql`risk_state as materialized (select id, project_id, reference, title, ${stateColumns(RISK, 'live', question)}
-    from ${risk} cross join cut left join risk_past past on past.entity_id = ${risk.id})`
+    from ${risk} cross join cut left join risk_past past on past.entity_id = ${risk.id}${conditional(stillWanted(question, risk))})`
   const tally = (side: string) =>
     sql.raw(`tally_${side} as materialized (select score_${side} as score, count(*) as risks
     from risk_state where live_${side} = 1 group by score_${side})`)
@@ -183,7 +189,7 @@ function issueTables(question: Question): SQL[] {
   const { read, filter } = question
   const { issue } = read.t
   const state = sql`issue_state as materialized (select id, project_id, reference, title, ${stateColumns(ISSUE, 'live', question)}
-    from ${issue} cross join cut left join issue_past past on past.entity_id = ${issue.id}${conditional(inProjects(read, issue.projectId, filter))})`
+    from ${issue} cross join cut left join issue_past past on past.entity_id = ${issue.id}${conditional(and(stillWanted(question, issue), inProjects(read, issue.projectId, filter)))})`
   const kind = (movement: string, where: string) =>
     sql.raw(`select id, project_id, reference, title, '${movement}' as movement,
     case when live_then = 1 then severity_then end as severity_from, case when live_now = 1 then severity_now end as severity_to,

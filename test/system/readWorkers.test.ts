@@ -9,7 +9,7 @@ import { addPerson } from '../../src/personnel/people.js'
 import { openDatabase } from '../../src/store/sqlite/driver.js'
 import { ReadWorkers, WORKERS_MAX } from '../../src/store/sqlite/readWorkers.js'
 import { WAL_BYTES_MAX } from '../../src/store/sqlite/walLimit.js'
-import { addProject, addRisks, project, risk } from '../support/fixtures.js'
+import { addIssues, addProject, addRisks, issue, project, risk } from '../support/fixtures.js'
 import { type Caller, type Gateway, openFilled, openGateway } from '../support/harness.js'
 import { copyOf, newStore, type TestStore } from '../support/stores.js'
 
@@ -120,6 +120,23 @@ test.runIf(process.platform === 'linux')('a worker gives way to the event loop w
   // The thread may still be starting.
   const nicest = () => Math.max(...readdirSync('/proc/self/task').map(niceOf))
   await expect.poll(nicest, { timeout: 15_000 }).toBeGreaterThan(before)
+})
+
+test('movements can be stopped in each table that they scan', async () => {
+  const { gateway, caller } = await openSlow({}, 1)
+  await gateway.write(async (write) => {
+    const id = await addProject(write, project({ key: 'ISSUES' }))
+    await addIssues(
+      write,
+      Array.from({ length: 600 }, (_, n) => issue(id, { reference: `I-${n}` })),
+    )
+  })
+  gateway.statements()
+  const { body } = await caller.graphql('{ movements(since: "2020-01-01T00:00:00Z") { counts { new opened } } }')
+  expect(body.data.movements.counts).toEqual({ new: SEARCHED_RISKS, opened: 600 })
+  const [sql = ''] = gateway.statements().filter((text) => text.includes('risk_state'))
+  const guarded = Array.from(sql.matchAll(/"(\w+)"\.rowid % \d+ or still_wanted/g), ([, table]) => table)
+  expect(guarded.sort()).toEqual(['c', 'c', 'issue', 'risk'])
 })
 
 test('the event loop goes on while a worker reads', async () => {
