@@ -1,3 +1,4 @@
+import { print } from 'graphql'
 import { expect, test } from 'vitest'
 import { OPERATIONS } from '../../src/http/rest/operations.js'
 import { type Caller, type Gateway, openGateway } from '../support/harness.js'
@@ -138,7 +139,10 @@ test('the ranks at both ends are among all live risks then', async () => {
 test('GraphQL, REST and operations diff give the same', async () => {
   const { caller, own } = await board()
   const { body } = await caller.get('/v1/movements?since=2026-11-02&project=APOLLO')
-  const graphql = await caller.graphql(OPERATIONS.getMovements, { since: '2026-11-02', project: ['APOLLO'] })
+  const graphql = await caller.graphql(print(OPERATIONS.getMovements.document), {
+    since: '2026-11-02',
+    project: ['APOLLO'],
+  })
   expect(graphql.body).toEqual({ data: { movements: body } })
   const diff = (...args: string[]) => runHere('.', ['diff', '--database', own.url, '--since', '2026-11-02', ...args])
   const json = await diff('--project', 'APOLLO', '--format', 'json')

@@ -1,29 +1,21 @@
 import {
-  type DocumentNode,
   type FieldNode,
-  type GraphQLArgument,
   type GraphQLField,
-  type GraphQLInputField,
   type GraphQLInputType,
   GraphQLInt,
   GraphQLString,
   getNamedType,
-  isInputType,
   isNonNullType,
   isObjectType,
   Kind,
-  parse,
-  TypeInfo,
-  typeFromAST,
   validate,
-  visit,
-  visitWithTypeInfo,
 } from 'graphql'
 import type { Scope } from '../../auth/scopes.js'
 import { oncePer } from '../../caches.js'
 import { type Operation, operationIn } from '../../graph/query/selections.js'
 import { SHEETS } from '../../nouns.js'
 import { schema } from '../../schema.js'
+import type { Variable, VariableUse } from './documents.js'
 import { OPERATIONS } from './operations.js'
 import { CSV_TYPE, EVENTS_TYPE, type Route, routeOf } from './routes.js'
 
@@ -70,13 +62,6 @@ export interface Parameter {
   readonly use: VariableUse
 }
 
-/** The argument or input field that a variable is used for; it defines the description and the bounds. */
-interface VariableUse {
-  readonly argument: string
-  readonly description: string
-  readonly extensions: Readonly<Record<string, unknown>>
-}
-
 const BODY = 'input'
 
 function parameter(name: string, type: Parameter['type'], description: string, maximum?: number): Parameter {
@@ -100,7 +85,7 @@ const FEED_PARAMETERS: readonly Parameter[] = [
 export const compiledRoute: (route: Route) => CompiledRoute = oncePer(compile)
 
 function compile(route: Route): CompiledRoute {
-  const document = parse(OPERATIONS[route.operation])
+  const { document, variables: given } = OPERATIONS[route.operation]
   const errors = validate(schema, document)
   const operation = operationIn(schema, document)
   const rootNode = operation?.operation.selectionSet.selections[0]
@@ -109,7 +94,7 @@ function compile(route: Route): CompiledRoute {
   }
   const rootField = schema.getRootType(operation.operation.operation)?.getFields()[rootNode.name.value]
   if (!rootField) throw new Error(`The operation ${route.operation} has no root field.`)
-  const variables = variablesOf(document, operation, route)
+  const variables = given.map((one) => parameterOf(one, route))
   const shown = shownOf(rootField, rootNode)
   return {
     route,
@@ -139,26 +124,19 @@ function shownOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Shown 
   return found && isConnection(found) ? { field: found, node: inner, isInner: true } : { field, node, isInner: false }
 }
 
-function variablesOf(document: DocumentNode, { operation }: Operation, route: Route): Parameter[] {
-  const uses = usesOf(document)
-  const parent = routeOf(route.parent)
-  const ofParent = new Map((parent ? compiledRoute(parent).parameters : []).map((one) => [one.name, one.use]))
-  return (operation.variableDefinitions ?? []).map(({ variable, type: typeNode, defaultValue }) => {
-    const name = variable.name.value
-    const type = typeFromAST(schema, typeNode)
-    const use = uses.get(name)
-    if (!isInputType(type) || !use) throw new Error(`The variable $${name} of ${route.operation} is not used.`)
-    return {
-      name,
-      in: route.path.includes(`{${name}}`) ? 'path' : 'query',
-      type,
-      isRequired: isNonNullType(type),
-      defaultValue:
-        defaultValue?.kind === Kind.BOOLEAN || defaultValue?.kind === Kind.ENUM ? defaultValue.value : undefined,
-      // The same description of the id as in the route of the parent itself.
-      use: { ...use, description: ofParent.get(name)?.description ?? use.description },
-    }
-  })
+function parameterOf({ name, type, defaultValue, use }: Variable, { path, parent }: Route): Parameter {
+  const ofParent = routeOf(parent)
+  const named = ofParent && compiledRoute(ofParent).parameters.find((one) => one.name === name)
+  return {
+    name,
+    in: path.includes(`{${name}}`) ? 'path' : 'query',
+    type,
+    isRequired: isNonNullType(type),
+    defaultValue:
+      defaultValue?.kind === Kind.BOOLEAN || defaultValue?.kind === Kind.ENUM ? defaultValue.value : undefined,
+    // The same description of the id as in the route of the parent itself.
+    use: { ...use, description: named?.use.description ?? use.description },
+  }
 }
 
 function typesOf({ status, sheet, type, isFeed }: Route): readonly MediaType[] {
@@ -174,36 +152,4 @@ const NOT_IN_CSV: ReadonlySet<string> = new Set(['totalCount', 'on'])
 /** Whether a variable is a parameter of the route, whose responses are CSV if that is its type. */
 export function isParameter({ name, use }: Parameter, { type }: Pick<Route, 'type'>): boolean {
   return name !== BODY && !(type === CSV_TYPE && NOT_IN_CSV.has(use.argument))
-}
-
-function usesOf(document: DocumentNode): Map<string, VariableUse> {
-  const typeInfo = new TypeInfo(schema)
-  const uses = new Map<string, VariableUse>()
-  visit(
-    document,
-    visitWithTypeInfo(typeInfo, {
-      ObjectField({ name, value }) {
-        const parent = getNamedType(typeInfo.getParentInputType())
-        const field = parent && 'getFields' in parent ? parent.getFields()[name.value] : undefined
-        // A list of one variable: the id from the path.
-        const source = value.kind === Kind.LIST && value.values.length === 1 ? value.values[0] : value
-        if (source?.kind === Kind.VARIABLE && field) uses.set(source.name.value, described(field, source !== value))
-      },
-      Argument({ value }) {
-        // The variable of `@include(if: $total)` is described by the field that has the directive.
-        const subject = typeInfo.getDirective() ? typeInfo.getFieldDef() : typeInfo.getArgument()
-        if (value.kind === Kind.VARIABLE && subject) uses.set(value.name.value, described(subject))
-      },
-    }),
-  )
-  return uses
-}
-
-function described(
-  subject: GraphQLArgument | GraphQLInputField | GraphQLField<unknown, unknown>,
-  isOneOfList = false,
-): VariableUse {
-  const { name: argument, description, extensions } = subject
-  const { items = {} } = extensions as { items?: VariableUse['extensions'] }
-  return { argument, description: description ?? '', extensions: isOneOfList ? items : extensions }
 }

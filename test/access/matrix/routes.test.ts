@@ -1,4 +1,4 @@
-import { Kind, parse } from 'graphql'
+import { Kind } from 'graphql'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Scope } from '../../../src/auth/scopes.js'
 import { OPERATIONS } from '../../../src/http/rest/operations.js'
@@ -18,7 +18,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** The root field in the stored operation of a route. */
 function fieldOf({ operation }: Route) {
-  const [definition] = parse(OPERATIONS[operation]).definitions
+  const [definition] = OPERATIONS[operation].document.definitions
   if (definition?.kind !== Kind.OPERATION_DEFINITION) throw new Error(`${operation} is no operation.`)
   const [selection] = definition.selectionSet.selections
   const parent = schema.getRootType(definition.operation)
@@ -50,7 +50,7 @@ const NOUNS: Readonly<Record<string, string>> = {
 
 /** The path of a route to these rows: `{id}` and `{reference}` are of the collection before, and `{personId}` names its type. */
 function pathTo({ path, operation }: Route, on: Rows): string {
-  const [definition] = parse(OPERATIONS[operation]).definitions
+  const [definition] = OPERATIONS[operation].document.definitions
   const variables = definition?.kind === Kind.OPERATION_DEFINITION ? (definition.variableDefinitions ?? []) : []
   const needed = variables
     .filter(({ type }) => type.kind === Kind.NON_NULL_TYPE)
