@@ -70,7 +70,8 @@ const IN_HTTP: readonly RegExp[] = [
   /^http\/(observe\/|options\.ts)/,
   /^http\/((access|cache)\/|(body|idempotency|readiness|waiting)\.ts)/,
   /^http\/gate\.ts/,
-  /^http\/(rest|graphql|openapi|pages)\//,
+  // Protocols, and what describes them.
+  /^http\/\w+\//,
   /^http\/(protocols|app|server)\.ts/,
 ]
 
@@ -81,7 +82,7 @@ test('imports inside http only point down: to the gate, and what it is made of',
 })
 
 test('a protocol is known to the registry alone, and REST to its document', () => {
-  const protocolOf = (file: string) => /^http\/(rest|graphql)\//.exec(file)?.[1]
+  const protocolOf = (file: string) => /^http\/(?!wire|observe|access|cache|openapi|pages)(\w+)\//.exec(file)?.[1]
   const mayKnow = (from: string) => !from.startsWith('http/') || /^http\/(protocols\.ts|openapi\/)/.test(from)
   expect(violations(({ from, to }) => !protocolOf(to) || mayKnow(from) || protocolOf(from) === protocolOf(to))).toEqual(
     [],
