@@ -125,7 +125,6 @@ export class EntryPlanner {
   readonly rowRefusals: ((filter: object) => Refusal | undefined)[] = []
   /** The costs of entries of a derived object. */
   readonly derived: Cost[] = []
-  private longTexts = 0
   private lookUps = 0
 
   constructor(planning: Planning, root: RootField, slots: Slot[] = []) {
@@ -141,9 +140,8 @@ export class EntryPlanner {
 
   /** The planned rows, once all of them are planned. */
   rows(weigh: Weigh): PlannedRows {
-    const { slots, longTexts } = this
     plannedRows += 1
-    return { number: plannedRows, slots, weigh, longTexts }
+    return { number: plannedRows, slots: this.slots, weigh }
   }
 
   rootConnection(list: AnyList): Connection {
@@ -253,7 +251,6 @@ export class EntryPlanner {
       ...(isHosted && (needsRow || isOfHost) ? [[ROW_MEMBER, allColumns] as const] : []),
       ...(isHosted && isAbstract ? [[TYPE_MEMBER, constant(type.name)] as const] : []),
     ])
-    this.longTexts += long.length
     const bytesIn = (row: PgTable) => long.map((column) => sql`coalesce(octet_length(${memberColumn(row, column)}), 0)`)
     const texts: Weigh = (weighing) => (long.length === 0 ? 0 : weighing.texts(place.table, long.length))
     const weigh = sumOf([more.weigh, texts])

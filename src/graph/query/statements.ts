@@ -32,8 +32,6 @@ export interface PlannedRows {
   readonly number: number
   readonly slots: readonly Slot[]
   readonly weigh: Weigh
-  /** The number of selected long texts. */
-  readonly longTexts: number
 }
 
 /** The number of rows that a row reads besides itself. */
@@ -169,13 +167,13 @@ export class Weighing {
   texts(table: CountedTable, selected: number): number {
     const { average, longest, rows } = this.sizes.of(table)
     const columns = Object.values(average)
-    // It is not measured yet.
-    if (columns.length === 0) return 0
-    const total = this.isShared ? Number.POSITIVE_INFINITY : rows * columns.reduce((sum, one) => sum + one, 0)
+    const isMeasured = columns.length > 0
+    const known = rows * columns.reduce((sum, one) => sum + one, 0)
+    const total = isMeasured && !this.isShared ? known : Number.POSITIVE_INFINITY
     // More long texts than it has columns are aliases.
-    const bytes = Math.max(1, selected / columns.length) * Math.min(this.times * longest, total)
+    const bytes = Math.max(1, selected / Math.max(1, columns.length)) * Math.min(this.times * longest, total)
     this.longBytes += bytes
-    return Math.max(0, bytes / (Math.max(1, this.times) * PRICED_ROW_BYTES) - 1)
+    return isMeasured ? Math.max(0, bytes / (Math.max(1, this.times) * PRICED_ROW_BYTES) - 1) : 0
   }
 
   /** Counting runs once per row; for a row that occurs several times it would be repeated, so that is limited. */
@@ -298,7 +296,7 @@ interface Statement {
 
 export async function statementOf(
   context: Context,
-  { number, weigh, longTexts }: PlannedRows,
+  { number, weigh }: PlannedRows,
   pageRequests: PageRequests,
   { key = '', extent: own, times, isCounted = false, isOfChange = false, build, given }: Statement,
 ): Promise<PlannedSql> {
@@ -315,7 +313,7 @@ export async function statementOf(
   const isHeavy = guard !== undefined
   const weight = read.weigh(extent)
   // Whether so many of the longest rows would be too long.
-  const isMetered = isHeavy && weight * longTexts * context.rowCounts.texts.longest > context.responseBytesMax
+  const isMetered = isHeavy && longBytes > context.responseBytesMax
   const kind = isMetered ? 'metered' : isHeavy ? 'guarded' : 'bare'
   const { text, values, hasCursors, reads } = await cachedStatement(
     context,

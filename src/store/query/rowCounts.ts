@@ -147,11 +147,6 @@ export class TextSizes {
     this.store = store
   }
 
-  /** The bytes of the longest row of all tables that were asked for. */
-  get longest(): number {
-    return Math.max(0, ...Array.from(this.measured.values(), ({ sizes }) => sizes.longest))
-  }
-
   of(table: (t: Tables) => PgTable): Sizes {
     const of = table(this.store.read.t)
     const known = this.measured.get(getTableName(of)) ?? UNMEASURED
