@@ -74,51 +74,58 @@ const changeBy = (root: string, body: string, path: Asked['path'] = {}): Asked =
 const changeOf = (root: string, path: NonNullable<Asked['path']>): Asked => ({ root, isChange: true, path })
 const MEMBERSHIP = { id: 'groupId', personId: 'personId' }
 
+/** What every noun has: a list, one of it, and the history of that one. */
+function ofNoun<const Many extends string, const One extends string>(
+  many: Many,
+  one: One,
+  root: string,
+  path: Asked['path'] = BY_ID,
+) {
+  const name = one.charAt(0).toLowerCase() + one.slice(1)
+  const asked = {
+    [`list${many}`]: listOf(root, one),
+    [`get${one}`]: oneOf(name, one, path),
+    [`${name}History`]: historyOf(name, path),
+  }
+  // A cast: TypeScript does not follow computed names.
+  return asked as Readonly<Record<`list${Many}` | `get${One}` | `${Uncapitalize<One>}History`, Asked>>
+}
+
 const ASKED = {
-  listPersonnel: listOf('personnel', 'Person'),
-  getPerson: oneOf('person', 'Person'),
+  ...ofNoun('Personnel', 'Person', 'personnel'),
   addPerson: changeBy('addPerson', 'Person'),
   changePerson: changeBy('changePerson', 'Person', BY_ID),
   syncPersonnel: changeBy('syncPersonnel', 'SyncPersonnelResult'),
   listPersonRisks: listOf('risks', 'Risk', { id: 'owner' }),
   listPersonIssues: listOf('issues', 'Issue', { id: 'assignee' }),
-  personHistory: historyOf('person'),
 
-  listGroups: listOf('groups', 'Group'),
-  getGroup: oneOf('group', 'Group'),
+  ...ofNoun('Groups', 'Group', 'groups'),
   addGroup: changeBy('addGroup', 'Group'),
   changeGroup: changeBy('changeGroup', 'Group', BY_ID),
   removeGroup: changeOf('removeGroup', BY_ID),
   listMembers: listOf('personnel', 'Person', { id: 'group' }),
   addMember: changeOf('addMember', MEMBERSHIP),
   removeMember: changeOf('removeMember', MEMBERSHIP),
-  groupHistory: historyOf('group'),
 
-  listProjects: listOf('projects', 'Project'),
-  getProject: oneOf('project', 'Project', BY_ID_OR_KEY),
+  ...ofNoun('Projects', 'Project', 'projects', BY_ID_OR_KEY),
   syncProject: changeBy('syncProject', 'SyncResult'),
   listProjectRisks: listOf('risks', 'Risk', { idOrKey: 'project' }),
   listProjectIssues: listOf('issues', 'Issue', { idOrKey: 'project' }),
-  projectHistory: historyOf('project', BY_ID_OR_KEY),
   getProjectRisk: oneOf('risk', 'Risk', BY_REFERENCE),
   projectRiskHistory: historyOf('risk', BY_REFERENCE),
   getProjectIssue: oneOf('issue', 'Issue', BY_REFERENCE),
   projectIssueHistory: historyOf('issue', BY_REFERENCE),
 
-  listRisks: listOf('risks', 'Risk'),
-  getRisk: oneOf('risk', 'Risk'),
+  ...ofNoun('Risks', 'Risk', 'risks'),
   riskMatrix: figureOf('riskMatrix', 'RiskMatrix'),
   residualMatrix: figureOf('residualMatrix', 'RiskMatrix'),
-  riskHistory: historyOf('risk'),
+  getRiskTrend: viewOf('riskTrend', 'from to step project projectStatus', 'RiskTrend'),
 
-  listIssues: listOf('issues', 'Issue'),
-  getIssue: oneOf('issue', 'Issue'),
+  ...ofNoun('Issues', 'Issue', 'issues'),
   issueCounts: figureOf('issueCounts', 'IssueCounts'),
-  issueHistory: historyOf('issue'),
 
   listChanges: viewOf('changes', 'entity project since limit cursor', 'FeedEntry'),
   getMovements: viewOf('movements', 'since until project level projectStatus limit including', 'Movements'),
-  getRiskTrend: viewOf('riskTrend', 'from to step project projectStatus', 'RiskTrend'),
   getOverdue: viewOf('overdueByPerson', 'on project projectStatus limit', 'OverdueByPerson'),
   getKey: { root: 'apiKey', body: 'ApiKey' },
 } satisfies Readonly<Record<string, Asked>>

@@ -32,52 +32,56 @@ export function bodyTypesOf(method: string): readonly string[] {
 
 const MANY_RECORDS = { bodyBytesMax: LIMITS.syncBodyBytesMax }
 
+/** What every noun has: its list, also as CSV, one of it, and the history of that one. */
+function ofNoun(
+  path: string,
+  sheet: NounPlural,
+  one: string,
+  operations: readonly [list: OperationName, one: OperationName, history: OperationName],
+): Route[] {
+  const [list, get, history] = operations
+  return [
+    { method: 'GET', path, operation: list, status: 200, sheet },
+    { method: 'GET', path: `${path}/${one}`, operation: get, status: 200 },
+    { method: 'GET', path: `${path}/${one}/history`, operation: history, status: 200 },
+  ]
+}
+
 const OF_PROJECT = { status: 200, parent: 'getProject' } as const
 const PROJECT_RISK = '/v1/projects/{idOrKey}/risks/{reference}'
 const PROJECT_ISSUE = '/v1/projects/{idOrKey}/issues/{reference}'
-const OF_PERSON = { status: 200, parent: 'getPerson' } as const
-const HELD_BY_PERSON = { ...OF_PERSON, hasParentFirst: true } as const
+const HELD_BY_PERSON = { status: 200, parent: 'getPerson', hasParentFirst: true } as const
 
 /** The route table: every route of the REST API. */
 const TABLE: readonly Route[] = [
-  { method: 'GET', path: '/v1/personnel', operation: 'listPersonnel', status: 200, sheet: 'people' },
+  ...ofNoun('/v1/personnel', 'people', '{id}', ['listPersonnel', 'getPerson', 'personHistory']),
   { method: 'POST', path: '/v1/personnel', operation: 'addPerson', status: 201 },
   { method: 'POST', path: '/v1/personnel/batch', operation: 'syncPersonnel', status: 200, ...MANY_RECORDS },
-  { method: 'GET', path: '/v1/personnel/{id}', operation: 'getPerson', status: 200 },
   { method: 'PATCH', path: '/v1/personnel/{id}', operation: 'changePerson', status: 200 },
-  { method: 'GET', path: '/v1/groups', operation: 'listGroups', status: 200, sheet: 'groups' },
+  { method: 'GET', path: '/v1/personnel/{id}/risks', operation: 'listPersonRisks', ...HELD_BY_PERSON },
+  { method: 'GET', path: '/v1/personnel/{id}/issues', operation: 'listPersonIssues', ...HELD_BY_PERSON },
+  ...ofNoun('/v1/groups', 'groups', '{id}', ['listGroups', 'getGroup', 'groupHistory']),
   { method: 'POST', path: '/v1/groups', operation: 'addGroup', status: 201 },
-  { method: 'GET', path: '/v1/groups/{id}', operation: 'getGroup', status: 200 },
   { method: 'PATCH', path: '/v1/groups/{id}', operation: 'changeGroup', status: 200 },
   { method: 'DELETE', path: '/v1/groups/{id}', operation: 'removeGroup', status: 204 },
+  { method: 'GET', path: '/v1/groups/{id}/members', operation: 'listMembers', status: 200, parent: 'getGroup' },
   { method: 'PUT', path: '/v1/groups/{id}/members/{personId}', operation: 'addMember', status: 204 },
   { method: 'DELETE', path: '/v1/groups/{id}/members/{personId}', operation: 'removeMember', status: 204 },
-  { method: 'GET', path: '/v1/projects', operation: 'listProjects', status: 200, sheet: 'projects' },
+  ...ofNoun('/v1/projects', 'projects', '{idOrKey}', ['listProjects', 'getProject', 'projectHistory']),
   { method: 'POST', path: '/v1/projects', operation: 'syncProject', status: 200, ...MANY_RECORDS },
-  { method: 'GET', path: '/v1/projects/{idOrKey}', operation: 'getProject', status: 200 },
-  { method: 'GET', path: '/v1/risks', operation: 'listRisks', status: 200, sheet: 'risks' },
-  { method: 'GET', path: '/v1/risks/matrix', operation: 'riskMatrix', status: 200 },
-  { method: 'GET', path: '/v1/risks/residual-matrix', operation: 'residualMatrix', status: 200 },
-  { method: 'GET', path: '/v1/risks/{id}', operation: 'getRisk', status: 200 },
-  { method: 'GET', path: '/v1/issues', operation: 'listIssues', status: 200, sheet: 'issues' },
-  { method: 'GET', path: '/v1/issues/counts', operation: 'issueCounts', status: 200 },
-  { method: 'GET', path: '/v1/issues/{id}', operation: 'getIssue', status: 200 },
-  { method: 'GET', path: '/v1/groups/{id}/members', operation: 'listMembers', status: 200, parent: 'getGroup' },
   { method: 'GET', path: '/v1/projects/{idOrKey}/risks', operation: 'listProjectRisks', ...OF_PROJECT },
   { method: 'GET', path: '/v1/projects/{idOrKey}/issues', operation: 'listProjectIssues', ...OF_PROJECT },
   { method: 'GET', path: PROJECT_RISK, operation: 'getProjectRisk', ...OF_PROJECT },
   { method: 'GET', path: `${PROJECT_RISK}/history`, operation: 'projectRiskHistory', ...OF_PROJECT },
   { method: 'GET', path: PROJECT_ISSUE, operation: 'getProjectIssue', ...OF_PROJECT },
   { method: 'GET', path: `${PROJECT_ISSUE}/history`, operation: 'projectIssueHistory', ...OF_PROJECT },
-  { method: 'GET', path: '/v1/personnel/{id}/risks', operation: 'listPersonRisks', ...HELD_BY_PERSON },
-  { method: 'GET', path: '/v1/personnel/{id}/issues', operation: 'listPersonIssues', ...HELD_BY_PERSON },
-  { method: 'GET', path: '/v1/personnel/{id}/history', operation: 'personHistory', status: 200 },
-  { method: 'GET', path: '/v1/groups/{id}/history', operation: 'groupHistory', status: 200 },
-  { method: 'GET', path: '/v1/projects/{idOrKey}/history', operation: 'projectHistory', status: 200 },
-  { method: 'GET', path: '/v1/risks/{id}/history', operation: 'riskHistory', status: 200 },
-  { method: 'GET', path: '/v1/issues/{id}/history', operation: 'issueHistory', status: 200 },
-  { method: 'GET', path: '/v1/movements', operation: 'getMovements', status: 200 },
+  ...ofNoun('/v1/risks', 'risks', '{id}', ['listRisks', 'getRisk', 'riskHistory']),
+  { method: 'GET', path: '/v1/risks/matrix', operation: 'riskMatrix', status: 200 },
+  { method: 'GET', path: '/v1/risks/residual-matrix', operation: 'residualMatrix', status: 200 },
   { method: 'GET', path: '/v1/risks/trend', operation: 'getRiskTrend', status: 200 },
+  ...ofNoun('/v1/issues', 'issues', '{id}', ['listIssues', 'getIssue', 'issueHistory']),
+  { method: 'GET', path: '/v1/issues/counts', operation: 'issueCounts', status: 200 },
+  { method: 'GET', path: '/v1/movements', operation: 'getMovements', status: 200 },
   { method: 'GET', path: '/v1/overdue', operation: 'getOverdue', status: 200 },
   { method: 'GET', path: '/v1/changes', operation: 'listChanges', status: 200, isFeed: true },
   { method: 'GET', path: '/v1/key', operation: 'getKey', status: 200 },
