@@ -62,7 +62,7 @@ export function createTokens(settings: TokenSettings, options: TokenOptions): To
   }
 
   const verify = async (token: string, now: Date): Promise<Verified> => {
-    const { header, claims } = partsOf(token)
+    const { header, claims } = tokenParts(token)
     // All that is cheap comes first: only what could be ours costs a signature, or a look at the provider's keys.
     requireHeader(header)
     requireClaims(claims, settings, now)
@@ -116,7 +116,7 @@ function withoutScopes({ scopeClaim = 'scope` or `scp', scopeMap }: TokenSetting
   return `This token holds no scope of this service: its claim \`${scopeClaim}\` has none of ${names}. Ask the administrator of your accounts for one.`
 }
 
-function partsOf(token: string): { header: JWTHeaderParameters; claims: JWTPayload } {
+function tokenParts(token: string): { header: JWTHeaderParameters; claims: JWTPayload } {
   try {
     const { alg = '', ...header } = decodeProtectedHeader(token)
     return { header: { ...header, alg }, claims: decodeJwt(token) }
@@ -160,14 +160,14 @@ function principalWith(claims: JWTPayload, settings: TokenSettings, end: Date): 
     name: typeof name === 'string' ? name : sub,
     scopes: scopesOf(claims, settings),
     projects:
-      projectsClaim === undefined ? null : wordsOf(claimAt(claims, projectsClaim)).map((key) => key.toUpperCase()),
+      projectsClaim === undefined ? null : wordsOfClaim(claimAt(claims, projectsClaim)).map((key) => key.toUpperCase()),
     expiresAt: end.toISOString(),
   }
 }
 
 function scopesOf(claims: JWTPayload, { scopeClaim, scopeMap }: TokenSettings): ReadonlySet<Scope> {
   const given = scopeClaim === undefined ? claims['scope'] || claims['scp'] : claimAt(claims, scopeClaim)
-  const words = wordsOf(given)
+  const words = wordsOfClaim(given)
   // With a map only its names count: whoever may name a group must not choose a scope by it.
   return new Set(scopeMap ? words.flatMap((word) => scopeMap.get(word) ?? []) : words.filter(isScope))
 }
@@ -180,7 +180,7 @@ function claimAt(claims: JWTPayload, path: string): unknown {
 }
 
 /** A list, or words separated by blanks. */
-function wordsOf(claim: unknown): string[] {
+function wordsOfClaim(claim: unknown): string[] {
   if (typeof claim === 'string') return claim.split(' ').filter(Boolean)
   return Array.isArray(claim) ? claim.filter((one) => typeof one === 'string') : []
 }

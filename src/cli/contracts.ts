@@ -67,7 +67,7 @@ What a source has besides these columns goes into \`details\`: a column such as 
 removes that detail, and details without a column stay; a list in JSON is the complete one. Details are shown and exported,
 not searched, ranked or filtered by.
 
-${NOUN_PLURALS.map(columnsOf).join('\n\n')}
+${NOUN_PLURALS.map(sectionOfSheet).join('\n\n')}
 
 ## Maps that come with the command
 
@@ -83,7 +83,7 @@ const REMARKS: Readonly<Partial<Record<NounPlural, string>>> = {
     'group, wherever they are in the file, are its complete list of members; a blank `member` is a group without members.',
 }
 
-function columnsOf(noun: NounPlural): string {
+function sectionOfSheet(noun: NounPlural): string {
   const plan = SHEETS[noun]
   const rows = Object.entries(plan.inputs).map(([name, field]) => {
     const { form, isRequired, example } = field

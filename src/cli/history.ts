@@ -72,7 +72,7 @@ async function printAll(read: Read, pages: AsyncIterable<readonly ChangeRow[]>, 
   let count = 0
   for await (const page of pages) {
     const names = await namesIn(read, page)
-    const lines = page.map((row) => (asJson ? JSON.stringify(inJson(row, names)) : inWords(row, names)))
+    const lines = page.map((row) => (asJson ? JSON.stringify(inJson(row, names)) : changeInWords(row, names)))
     await print(asJson ? `${count === 0 ? '[' : ','}${lines.join(',\n')}` : lines.join('\n'))
     count += page.length
   }
@@ -176,7 +176,7 @@ export function inJson(row: ChangeRow, { titles, references, byId, runs }: Names
 }
 
 /** One line: when, what was done, to what, by whom, and each value before and after. */
-export function inWords(row: ChangeRow, names: Names): string {
+export function changeInWords(row: ChangeRow, names: Names): string {
   const { id, recordedAt, by, action, entity, entityId, projectId } = row
   const key = names.byId.get(projectId ?? '')
   const reference = names.references.get(String(id))

@@ -23,16 +23,16 @@ export function checkedInputOf({ extensions }: { readonly extensions: object }):
 
 /** The options of an input: its bound is in the description and, for machines, in the extensions. */
 export function bounded(description: string, bound: Bound) {
-  const [first = '', ...rest] = inWords(bound)
+  const [first = '', ...rest] = boundInWords(bound)
   return { description: `${description} ${first.toUpperCase()}${rest.join('')}`, extensions: { ...bound } }
 }
 
 /** The same for a list: each item is bounded. */
 export function boundedItems(description: string, bound: Bound) {
-  return { description: `${description} Each ${inWords(bound)}`, extensions: { items: { ...bound } } }
+  return { description: `${description} Each ${boundInWords(bound)}`, extensions: { items: { ...bound } } }
 }
 
-function inWords(bound: Bound): string {
+function boundInWords(bound: Bound): string {
   if ('maxLength' in bound) return `at most ${bound.maxLength.toLocaleString('en')} characters.`
   return `from ${bound.minimum} to ${bound.maximum}.`
 }

@@ -18,13 +18,13 @@ export class PersonNames {
     // A number alone may mean anything.
     this.#names = new Set(texts.filter((text) => /\p{L}/u.test(text)).map(comparable))
     this.#spoken = [...this.#names].flatMap((name) => {
-      const words = wordsOf(name)
+      const words = wordsOfFolded(name)
       return [spoken(words), spoken([...words.slice(-1), ...words.slice(0, -1)])]
     })
     this.#identifiers = texts.map((text) => `:${comparable(text)}`)
     const isAddress = (name: string) => name.includes('@')
     this.#addresses = [...this.#names].filter(isAddress)
-    const lastWords = [...this.#names].flatMap((name) => (isAddress(name) ? [] : (wordsOf(name).at(-1) ?? [])))
+    const lastWords = [...this.#names].flatMap((name) => (isAddress(name) ? [] : (wordsOfFolded(name).at(-1) ?? [])))
     this.#words = new Set(lastWords.filter((word) => word.length >= WORD_LETTERS_MIN && /\p{L}/u.test(word)))
   }
 
@@ -43,21 +43,23 @@ export class PersonNames {
   /** Whether a text may mean them: it has the end of a name, such as the last name, or an e-mail. */
   mayMean(text: string): boolean {
     const folded = caseless(text)
-    return wordsOf(folded).some((word) => this.#words.has(word)) || this.#addresses.some((one) => folded.includes(one))
+    return (
+      wordsOfFolded(folded).some((word) => this.#words.has(word)) || this.#addresses.some((one) => folded.includes(one))
+    )
   }
 
   /** Whether a name, an address or an externalId is in a JSON text, as whole words. */
   isInJson(text: string): boolean {
     // A text in JSON may be JSON too, in which a line break is a letter.
-    const words = spoken(wordsOf(caseless(text.replaceAll(/\\[nrt]/g, ' '))))
+    const words = spoken(wordsOfFolded(caseless(text.replaceAll(/\\[nrt]/g, ' '))))
     return this.#spoken.some((name) => words.includes(name))
   }
 
   /** Whether an author is theirs, or a source or file is called after them: a word or a number may mean anything there. */
   isAuthor(text: string): boolean {
     if (this.#is(text) || this.#identifiers.some((one) => comparable(text).endsWith(one))) return true
-    const words = spoken(wordsOf(caseless(text)))
-    const isSure = (name: string) => wordsOf(name).filter((word) => !/\p{N}/u.test(word)).length > 1
+    const words = spoken(wordsOfFolded(caseless(text)))
+    const isSure = (name: string) => wordsOfFolded(name).filter((word) => !/\p{N}/u.test(word)).length > 1
     return this.#spoken.some((name) => isSure(name) && words.includes(name))
   }
 
@@ -76,7 +78,7 @@ function spoken(words: readonly string[]): string {
   return ` ${words.join(' ')} `
 }
 
-function wordsOf(folded: string): string[] {
+function wordsOfFolded(folded: string): string[] {
   return folded.split(/[^\p{L}\p{M}\p{N}]+/u).filter((word) => word !== '')
 }
 

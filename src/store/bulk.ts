@@ -33,7 +33,7 @@ export interface Column {
   readonly fallback: unknown
 }
 
-export const columnsOf = oncePer((table: PgTable): readonly Column[] =>
+export const bulkColumns = oncePer((table: PgTable): readonly Column[] =>
   Object.entries(getTableColumns(table)).map(([member, column]) => {
     return { member, name: `"${column.name}"`, type: column.getSQLType(), fallback: column.default ?? null }
   }),
@@ -47,7 +47,7 @@ export function valueIn(row: Rows[number], { member, fallback }: Column): unknow
 /** The columns with `id` last, in the order of the parameters of an UPDATE. */
 export function columnsThenId(table: PgTable): Column[] {
   const isId = ({ member }: Column) => member === 'id'
-  return [...columnsOf(table).filter((one) => !isId(one)), ...columnsOf(table).filter(isId)]
+  return [...bulkColumns(table).filter((one) => !isId(one)), ...bulkColumns(table).filter(isId)]
 }
 
 export function namesOf(columns: readonly Column[]): string {
@@ -78,9 +78,9 @@ interface Spelling {
 
 /** The look-ups of an engine on a function that returns each row as an array; their texts are built once. */
 export function lookUpsOf({ slot, show, pairs: among, pairValues }: Spelling) {
-  const selectFrom = (table: PgTable) => `select ${show(namesOf(columnsOf(table)))} from "${getTableName(table)}"`
+  const selectFrom = (table: PgTable) => `select ${show(namesOf(bulkColumns(table)))} from "${getTableName(table)}"`
   const named = (table: PgTable, members: string) =>
-    members.split(',').flatMap((member) => columnsOf(table).filter((one) => one.member === member))
+    members.split(',').flatMap((member) => bulkColumns(table).filter((one) => one.member === member))
   const anyIn = oncePerPair((table: PgTable, members: string) => {
     const conditions = named(table, members).map(({ name }, index) => `${name} = ${slot(index)}`)
     return `${selectFrom(table)} where ${conditions.join(' or ')}`
@@ -100,7 +100,7 @@ export function lookUpsOf({ slot, show, pairs: among, pairValues }: Spelling) {
 
 /** Named here: drivers take as long to name the values of a row as to read them. */
 function asRows<T extends PgTable>(table: T, found: readonly unknown[][]): T['$inferSelect'][] {
-  const columns = columnsOf(table)
+  const columns = bulkColumns(table)
   return found.map((values) => {
     const row: Record<string, unknown> = {}
     columns.forEach(({ member }, place) => {

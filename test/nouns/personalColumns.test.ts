@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { columnsOf } from '../../src/store/bulk.js'
+import { bulkColumns } from '../../src/store/bulk.js'
 import { postgresColumns, sqliteColumns } from '../../src/store/columns.js'
 import { PERSONAL_KINDS, personalColumns } from '../../src/store/tables/personal.js'
 import { defineTables, type Tables } from '../../src/store/tables.js'
@@ -20,7 +20,7 @@ test.each([
   const tables = defineTables(columns)
   const missing: string[] = []
   for (const name of Object.keys(tables) as (keyof Tables)[]) {
-    const texts = columnsOf(tables[name]).flatMap(({ member, type }) => (type.startsWith('text') ? member : []))
+    const texts = bulkColumns(tables[name]).flatMap(({ member, type }) => (type.startsWith('text') ? member : []))
     const declared = personalColumns(name, ...PERSONAL_KINDS)
     expect([name, [...declared].sort()]).toEqual([name, [...new Set(declared)].sort()])
     missing.push(...texts.filter((member) => !declared.includes(member)).map((member) => `${name}.${member}`))

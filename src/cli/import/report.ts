@@ -35,7 +35,11 @@ export interface FileOutcome {
 const SHOWN_MAX = 50
 
 /** The result of a file, for people. */
-export function inWords(outcome: FileOutcome, noun: NounPlural, flags: { dryRun?: true; report?: string }): string {
+export function outcomeInWords(
+  outcome: FileOutcome,
+  noun: NounPlural,
+  flags: { dryRun?: true; report?: string },
+): string {
   const { file, unit, notes, violations, warnings, notClosed, derived, ignored, made, importId } = outcome
   const more = (all: number) =>
     all > SHOWN_MAX

@@ -35,7 +35,15 @@ import {
   withStore,
 } from '../command.js'
 import { writeOutput } from '../outputFile.js'
-import { type FileOutcome, findingOf, guessInWords, inWords, reportOf, violationsOf, warningsOf } from './report.js'
+import {
+  type FileOutcome,
+  findingOf,
+  guessInWords,
+  outcomeInWords,
+  reportOf,
+  violationsOf,
+  warningsOf,
+} from './report.js'
 
 export interface ImportFlags extends JsonFlags {
   readonly map?: string
@@ -100,7 +108,7 @@ export async function importAll(
           const isLast = index === files.length - 1 && all.every(({ isSound }) => isSound)
           const others = { ...listed, isLast }
           const outcome = await importFile(store, noun, file, { ...flags, mapping, others, signal, clock })
-          if (!flags.json) say(inWords(outcome, noun, flags))
+          if (!flags.json) say(outcomeInWords(outcome, noun, flags))
           for (const key of outcome.projectKeys) listed.projects.set(key, file)
           all.push(outcome)
         }

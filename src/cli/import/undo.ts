@@ -46,7 +46,7 @@ export function undoCommand(clock: () => Date): Command {
         const shown = { undoes: run.id, dryRun: !isDone, importId: (isDone && importId) || null, ...counts, entities }
         return print(JSON.stringify(shown, null, 2))
       }
-      say(inWords(report, isDone))
+      say(undoInWords(report, isDone))
     })
 }
 
@@ -68,7 +68,7 @@ async function undo(id: string, flags: Flags, clock: () => Date): Promise<UndoRe
   })
 }
 
-function inWords({ run, importId, counts, entities }: UndoReport, isDone: boolean): string {
+function undoInWords({ run, importId, counts, entities }: UndoReport, isDone: boolean): string {
   const what = `${run.id} (${run.kind.toLowerCase()} of ${run.noun} from ${run.file ?? run.source}, ${run.at})`
   const more = entities.length - SHOWN_MAX
   const { restored, closed, left } = counts

@@ -40,8 +40,8 @@ const COMPANY = new URL('src/demo/', PACKAGE)
 /** The day as of which the sheets are written. */
 const WRITTEN_ON = Date.parse('2026-11-18')
 
-type Noun = (typeof NOUNS)[number]
-const NOUNS = ['groups', 'people', 'projects', 'risks', 'issues'] as const
+type Noun = (typeof DEMO_ORDER)[number]
+const DEMO_ORDER = ['groups', 'people', 'projects', 'risks', 'issues'] as const
 
 /** The records of a sheet, with its days moved by whole weeks to be around this instant, however old the sheet is. */
 function recordsAround(now: number, noun: Noun): readonly SheetRecord[] {
@@ -76,7 +76,7 @@ export async function fillDemo(write: Write, weeks = 0): Promise<void> {
       .filter(({ values: { project, risk } }) => !risk || present.has(`${project} ${risk}`))
       .map((issue) => openThen(issue, weeks)),
   }
-  for (const noun of NOUNS) {
+  for (const noun of DEMO_ORDER) {
     const { violations } = await importRecords(write, noun, then[noun], {
       matchPeople: true,
       wording: { ...WORDING, place: String },

@@ -30,7 +30,7 @@ export function backupCommand(clock: () => Date): Command {
       const signal = untilInterrupted(file)
       const backup = await backUp(store, file, { force: flags.force ?? false, clock, signal })
       if (flags.json) return print(JSON.stringify({ store, file, ...backup, version: VERSION }))
-      say(`Backed up ${store} to ${file}: ${inWords(backup)}, verified.`)
+      say(`Backed up ${store} to ${file}: ${backupInWords(backup)}, verified.`)
     })
 }
 
@@ -65,7 +65,7 @@ function countsIn({ rows }: Contents): string[] {
   })
 }
 
-function inWords(backup: Backup): string {
+function backupInWords(backup: Backup): string {
   const { bytes } = backup
   const size = bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
   return [...countsIn(backup), size].join(', ')

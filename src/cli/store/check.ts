@@ -29,7 +29,7 @@ export function checkCommand(clock: () => Date): Command {
       ).catch((error) => {
         throw isDamage(error) ? new CommandFailed(`The store ${name} is damaged: it cannot be read. ${RESTORE}`) : error
       })
-      await print(flags.json ? JSON.stringify({ store: name, checks }) : checks.map(inWords).join('\n'))
+      await print(flags.json ? JSON.stringify({ store: name, checks }) : checks.map(findingInWords).join('\n'))
       const wrong = checks.filter(isWrong)
       if (wrong.length === 0) return
       const isDerived = wrong.every(({ check: one }) => one in DERIVED)
@@ -75,7 +75,7 @@ function isWrong({ status }: Finding): boolean {
   return status === 'differs'
 }
 
-function inWords({ check: name, status, count, details }: Finding): string {
+function findingInWords({ check: name, status, count, details }: Finding): string {
   if (status === 'ok') return `${name}: ok`
   const more = count > details.length ? ', ...' : ''
   return `${name}: ${count.toLocaleString('en')} ${status === 'repaired' ? 'repaired' : 'wrong'}: ${details.join(', ')}${more}`

@@ -140,7 +140,7 @@ function derivedOf(change: ChangeRow, entries: Map<string, Entry>): Partial<Chan
   if (!entry) return {}
   const { projectId } = entry
   if (entity === 'ISSUE') return { projectId, ...none }
-  const { score, status } = fieldsOf(change)
+  const { score, status } = readableFields(change)
   const at = (side: 0 | 1): Entry => ({
     ...entry,
     ...(status && { live: Number(isLiveRisk(status[side])) }),
@@ -151,7 +151,7 @@ function derivedOf(change: ChangeRow, entries: Map<string, Entry>): Partial<Chan
   return { projectId, ...(stateFrom === stateTo ? none : { stateFrom, stateTo }) }
 }
 
-function fieldsOf(change: ChangeRow): ReturnType<typeof fieldChangesOf> {
+function readableFields(change: ChangeRow): ReturnType<typeof fieldChangesOf> {
   try {
     return fieldChangesOf(change) ?? {}
   } catch {

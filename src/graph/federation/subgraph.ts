@@ -33,7 +33,7 @@ function directivesOf({ extensions }: Directed): readonly Directive[] {
   return (extensions as Partial<ReturnType<typeof federated>>).federation ?? []
 }
 
-function fieldsOf(type: GraphQLNamedType): GraphQLField<unknown, unknown>[] {
+function fieldsOfType(type: GraphQLNamedType): GraphQLField<unknown, unknown>[] {
   return isObjectType(type) ? Object.values(type.getFields()) : []
 }
 
@@ -48,7 +48,7 @@ export function printedSubgraph(schema: GraphQLSchema, linkUrl: string): string 
     .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
   const used = new Set(
-    types.flatMap((type) => [type, ...fieldsOf(type)].flatMap(directivesOf)).map(({ name }) => `@${name}`),
+    types.flatMap((type) => [type, ...fieldsOfType(type)].flatMap(directivesOf)).map(({ name }) => `@${name}`),
   )
   const link = printed({ name: 'link', args: { url: linkUrl, import: [...used].sort() } })
   return `${[`extend schema\n  ${link}`, ...types.map(printedType)].join('\n\n')}\n`
@@ -74,7 +74,7 @@ function printedType(type: GraphQLNamedType): string {
   const head = (node.interfaces?.at(-1) ?? node.name).loc?.end ?? 0
   // In place of the blank before the brace.
   if (lines.length > 0) splice(`${lines.join('')}\n`, head, head + 1)
-  for (const [index, field] of fieldsOf(type).entries()) {
+  for (const [index, field] of fieldsOfType(type).entries()) {
     splice(
       directivesOf(field)
         .map((one) => ` ${printed(one)}`)

@@ -12,7 +12,7 @@ import {
 } from 'graphql'
 import { nearest } from '../../text.js'
 import { atPlaceOf, MESSAGE_CHARACTERS_MAX } from '../faults.js'
-import { ELSEWHERE, NOUNS, ORDERING, PAGING, SYNONYMS, VERBS } from './synonyms.js'
+import { ELSEWHERE, ORDERING, PAGING, SYNONYMS, SYNONYMS_OF_NOUNS, VERBS } from './synonyms.js'
 
 /** Returns a hint to add to the message of a validation error; undefined leaves the message as it is. */
 type Explain = (schema: GraphQLSchema, words: readonly string[]) => string | undefined
@@ -51,15 +51,17 @@ export function explained(schema: GraphQLSchema, error: GraphQLError): GraphQLEr
   return error
 }
 
-function fieldsOf(type: GraphQLNamedType | null | undefined): Readonly<Record<string, GraphQLField<unknown, unknown>>> {
+function fieldsByName(
+  type: GraphQLNamedType | null | undefined,
+): Readonly<Record<string, GraphQLField<unknown, unknown>>> {
   return isObjectType(type) || isInterfaceType(type) ? type.getFields() : {}
 }
 
 function unknownField(schema: GraphQLSchema, [name = '', typeName = '']: readonly string[]) {
   const type = schema.getType(typeName)
-  const fields = fieldsOf(type)
+  const fields = fieldsByName(type)
   const entry = getNamedType(fields['nodes']?.type)
-  if (entry && name in fieldsOf(entry)) return `${typeName} is a connection: ask for \`nodes { ${name} }\`.`
+  if (entry && name in fieldsByName(entry)) return `${typeName} is a connection: ask for \`nodes { ${name} }\`.`
   if (name === 'nodes' || name === 'edges')
     return `${typeName} is not a connection: ask for its fields themselves, without \`${name}\`.`
   if (typeName.toLowerCase() === name.toLowerCase()) return `This is the ${typeName} itself: ask for its fields.`
@@ -74,7 +76,7 @@ function unknownField(schema: GraphQLSchema, [name = '', typeName = '']: readonl
 }
 
 function unknownArgument(schema: GraphQLSchema, [name = '', typeName = '', fieldName = '']: readonly string[]) {
-  const field = fieldsOf(schema.getType(typeName))[fieldName]
+  const field = fieldsByName(schema.getType(typeName))[fieldName]
   const names = field?.args.map((one) => one.name) ?? []
   if (names.includes('after')) {
     if (isAmong(ORDERING, name)) return orderHint(field, 'orderBy')
@@ -157,16 +159,16 @@ export function meantBy(name: string, known: readonly string[]): readonly string
   if (synonym !== undefined) return [synonym]
   const [, verb = '', noun = ''] = /^([a-z]+)([A-Z]\w*)$/.exec(name) ?? []
   const verbs = [verb, ...(Object.hasOwn(VERBS, verb) ? (VERBS[verb] ?? []) : [])]
-  const ours = Object.hasOwn(NOUNS, noun) ? NOUNS[noun] : noun
+  const ours = Object.hasOwn(SYNONYMS_OF_NOUNS, noun) ? SYNONYMS_OF_NOUNS[noun] : noun
   const [renamed] = verbs.map((one) => `${one}${ours}`).filter(isKnown)
   if (renamed !== undefined) return [renamed]
   const near = nearest(name, known)
   if (near !== undefined) return [near]
-  const words = wordsOf(name)
-  return known.filter((one) => wordsOf(one).some((word) => words.includes(word))).slice(0, SUGGESTED_MAX)
+  const words = wordsOfName(name)
+  return known.filter((one) => wordsOfName(one).some((word) => words.includes(word))).slice(0, SUGGESTED_MAX)
 }
 
-function wordsOf(name: string): string[] {
+function wordsOfName(name: string): string[] {
   return name.split(/(?=[A-Z])|_/).map((word) => word.toLowerCase())
 }
 

@@ -91,7 +91,7 @@ export const VERBS = byGuess<readonly string[]>({
 })
 
 /** Common nouns of mutation names, with the types in this schema; risks and issues come with their project. */
-export const NOUNS = byGuess<string>({
+export const SYNONYMS_OF_NOUNS = byGuess<string>({
   'User Employee Member People Personnel': 'Person',
   Team: 'Group',
   'Risk Issue Ticket': 'Project',

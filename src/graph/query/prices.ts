@@ -142,7 +142,7 @@ export async function priceOf(roots: readonly PricedRoot[], context: PricingCont
     if (cost > LIMITS.queryCostMax) throw tooComplex('cost', cost, LIMITS.queryCostMax)
     return charged(roots, ({ cost }) => cost.fixed)
   }
-  const { lists, texts } = await partsOf(roots, context)
+  const { lists, texts } = await pricedParts(roots, context)
   const limitedWith = (known: KnownLists) => new Pricing(known, texts, PRICED_ROWS_MAX)
   const limited = limitedWith(lists)
   const { work } = context
@@ -197,7 +197,7 @@ type KnownLists = ReadonlyMap<ListCost, KnownList>
 type TextBytes = (text: LongText) => number
 
 /** Every list of an operation, each looked up once. */
-async function partsOf(
+async function pricedParts(
   roots: readonly PricedRoot[],
   context: PricingContext,
 ): Promise<{ lists: KnownLists; texts: TextBytes }> {

@@ -65,7 +65,7 @@ export async function readRoots(
   { store: { read } }: Context,
   roots: readonly (RootRead | Fault)[],
 ): Promise<(RootResult | Fault)[]> {
-  const found = await rowsOf(
+  const found = await rowsOfRoots(
     read,
     roots.map((root) => (root instanceof Fault ? [] : root.statements)),
   )
@@ -76,7 +76,7 @@ export async function readRoots(
   return results
 }
 
-async function rowsOf(read: Read, roots: readonly (readonly CompiledSql[])[]): Promise<unknown[][][][]> {
+async function rowsOfRoots(read: Read, roots: readonly (readonly CompiledSql[])[]): Promise<unknown[][][][]> {
   const [statement, ...others] = roots.flat()
   if (!statement) return []
   // Most operations have one statement, and comparing takes longer than all else here.

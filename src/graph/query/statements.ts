@@ -317,7 +317,7 @@ export async function statementOf(
   const kind = isMetered ? 'metered' : isHeavy ? 'guarded' : 'bare'
   const { text, values, hasCursors, reads } = await cachedStatement(
     context,
-    `${number}${key} ${kind} ${keyOf(pageRequests, builtOnce)}`,
+    `${number}${key} ${kind} ${statementKey(pageRequests, builtOnce)}`,
     pageRequests,
     () => build(new Build(read, pageRequests, { isHeavy, isMetered, builtOnce }), guard),
   )
@@ -341,7 +341,7 @@ export function boundIn(values: readonly unknown[], pageRequests: PageRequests, 
 }
 
 /** What the text of a statement depends on: the orders, shapes of filters and sizes of its pages, but no value. */
-function keyOf(pageRequests: PageRequests, builtOnce: ReadonlySet<Entry>): string {
+function statementKey(pageRequests: PageRequests, builtOnce: ReadonlySet<Entry>): string {
   const shapes = pageRequests.map(
     (one) => one && [one.list?.name, one.bound.shape, one.first ?? -one.most, one.place ? 1 : 0],
   )

@@ -29,7 +29,7 @@ export function createResponseCache(bytesMax: number, rateLimits: RateLimits) {
     const identified = body === '' ? admitted : await rateLimits.confirm(admitted)
     const { request, record, principal } = identified
     const versions = await identified.versions
-    const key = keyOf(request, type, body, principal)
+    const key = responseKey(request, type, body, principal)
     const found = entries.find(key, versions)
     if (found) {
       rateLimits.chargeQuery(identified, found.cost)
@@ -64,7 +64,7 @@ async function smallBody({ request, deadline }: Identified): Promise<string | un
 const SMALL = sizeCheckFor(CACHED_BODY_BYTES_MAX)
 
 /** Everything that a response depends on besides the stored data. HEAD shares the entries of GET. */
-function keyOf(request: HttpRequest, type: string, body: string, { scopes }: Principal): string {
+function responseKey(request: HttpRequest, type: string, body: string, { scopes }: Principal): string {
   const sent = request.method === 'POST' ? `POST ${request.header('content-type')}` : 'GET'
   return `${sent}\n${request.target}\n${type}\n${encodingFor(request) ?? ''}\n${[...scopes].sort().join(' ')}\n${body}`
 }

@@ -122,7 +122,7 @@ function expandedIn(document: DocumentNode, fragments: Fragments): { fields: num
   const isOver = () => fields > LIMITS.queryFieldsMax || repeated.size > LIMITS.queryRepeatsMax
   const expand = (places: readonly Placed[]): void => {
     const named = new Map<string, Placed<FieldNode>[]>()
-    for (const placed of fieldsOf(places, fragments, used)) {
+    for (const placed of fieldsInPlace(places, fragments, used)) {
       fields += 1
       if (fields > LIMITS.queryFieldsMax) return
       const { value: name } = placed.node.alias ?? placed.node.name
@@ -144,7 +144,11 @@ function expandedIn(document: DocumentNode, fragments: Fragments): { fields: num
 }
 
 /** The fields in one place of the response; a fragment that is spread twice there counts once, as in validation. */
-function* fieldsOf(places: readonly Placed[], fragments: Fragments, used: Set<string>): Generator<Placed<FieldNode>> {
+function* fieldsInPlace(
+  places: readonly Placed[],
+  fragments: Fragments,
+  used: Set<string>,
+): Generator<Placed<FieldNode>> {
   const spread = new Set<string>()
   const pending = [...places]
   for (const { node: outer, within } of pending) {

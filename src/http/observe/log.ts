@@ -23,7 +23,7 @@ export function createLog(level: string, stream: NodeJS.WriteStream): Logger {
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: (error) => pino.stdSerializers.err(withoutValues(error)) },
     },
-    stream.isTTY ? inWords(bounded) : bounded,
+    stream.isTTY ? readableLog(bounded) : bounded,
   )
 }
 
@@ -70,7 +70,7 @@ interface Line {
   readonly [member: string]: unknown
 }
 
-function inWords(stream: LogStream): LogStream {
+function readableLog(stream: LogStream): LogStream {
   return {
     ...stream,
     write(text) {

@@ -237,10 +237,10 @@ function conditionOf(content: unknown, problems: string[]): Condition[] {
   const given = ['is', 'not', 'blank'].filter((member) => content[member] !== undefined)
   if (content['column'] === undefined) problems.push('"where" must name its "column".')
   if (given.length !== 1) problems.push('A condition of "where" must have one of "is", "not" and "blank".')
-  return [{ from: listOf(column), is: wordsOf(is), not: wordsOf(not), ...rest }]
+  return [{ from: listOf(column), is: wordsOfRule(is), not: wordsOfRule(not), ...rest }]
 }
 
-function wordsOf(words: Scalar | readonly Scalar[] | undefined): string[] | undefined {
+function wordsOfRule(words: Scalar | readonly Scalar[] | undefined): string[] | undefined {
   return words === undefined ? undefined : [words].flat().map((word) => folded(String(word)))
 }
 

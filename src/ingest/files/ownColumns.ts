@@ -65,7 +65,7 @@ export function namedTable(found: HeadedTable, options: ColumnOptions): ReadShee
   const { table, header } = found
   const columns = ownColumns({ ...options, name: table.name })
   const place = { line: header.line, unit: table.unit }
-  const taken = fieldsOf(found, columns)
+  const taken = ownFields(found, columns)
   const nameless = header.cells.flatMap((cell, at) => (cell === '' ? [at] : []))
   columns.requireSome(place)
   // Copied for each record, so that all records have the same hidden class in V8.
@@ -88,7 +88,7 @@ export function namedTable(found: HeadedTable, options: ColumnOptions): ReadShee
   return { ...sheetOf(records, columns), notes }
 }
 
-function fieldsOf({ table, header }: HeadedTable, columns: Columns) {
+function ownFields({ table, header }: HeadedTable, columns: Columns) {
   const taken = new Map<string, readonly [at: number]>()
   for (const [at, cell] of header.cells.entries()) {
     const field = cell === '' ? undefined : columns.fieldOf(cell)

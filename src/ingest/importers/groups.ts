@@ -130,7 +130,7 @@ function memberRows(run: ImportRun) {
   return {
     gather(records: readonly SourceRecord[]): readonly SourceRecord[] {
       const gathered = records.flatMap((record) => {
-        const key = record.values['member'] === undefined ? undefined : keyOf(record)
+        const key = record.values['member'] === undefined ? undefined : nameOfMemberRow(record)
         if (key === undefined) return [record]
         const before = byKey.get(key)
         const { member: _, ...values } = record.values
@@ -154,7 +154,7 @@ function memberRows(run: ImportRun) {
   }
 }
 
-function keyOf({ values }: SourceRecord): string | undefined {
+function nameOfMemberRow({ values }: SourceRecord): string | undefined {
   const field = ['id', 'externalId', 'name'].find((one) => textOf(values[one]) !== '')
   return field && `${field} ${fold(textOf(values[field]))}`
 }

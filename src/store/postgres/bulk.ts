@@ -3,8 +3,8 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import { oncePer, oncePerPair } from '../../caches.js'
 import {
   type Bulk,
+  bulkColumns,
   type Column,
-  columnsOf,
   columnsThenId,
   insertInto,
   lookUpsOf,
@@ -31,7 +31,7 @@ const slot = (index: number) => `$${index + 1}`
 
 /** Without this column, if there is one: the engine numbers the rows. */
 const insertOf = oncePerPair((table: PgTable, numbered: string): Writing => {
-  const columns = columnsOf(table).filter(({ member }) => member !== numbered)
+  const columns = bulkColumns(table).filter(({ member }) => member !== numbered)
   const many = `insert into "${getTableName(table)}" (${namesOf(columns)}) select * from ${unnested(columns)}`
   return { columns, one: insertInto(table, columns, slot), many }
 })
@@ -73,7 +73,7 @@ export function postgresBulk(run: (sql: string, values: unknown[]) => Promise<{ 
   }
   return {
     async insertAll(table, rows) {
-      const sequence = columnsOf(table).find(({ type }) => type === SEQUENCE)
+      const sequence = bulkColumns(table).find(({ type }) => type === SEQUENCE)
       if (!sequence) return writeAll(insertOf(table, ''), rows)
       for (const [isNumbered, part] of runsBy(rows, (row) => row[sequence.member] != null)) {
         await writeAll(insertOf(table, isNumbered ? '' : sequence.member), part)

@@ -3,7 +3,7 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Read } from '../store.js'
 import type { Key } from './cursors.js'
 import { listed } from './json.js'
-import { type AnyList, BEGINNING, columnsOf, cursorKeys, isAfter, isGone, isIndexed, sortOf, unionOf } from './page.js'
+import { type AnyList, BEGINNING, columnList, cursorKeys, isAfter, isGone, isIndexed, sortOf, unionOf } from './page.js'
 
 /** The rows that a page is taken from: a list, or the part of it that belongs to a row of another table. */
 export interface Source {
@@ -69,7 +69,7 @@ export class JsonPage {
     // Without an index in list order, collect the rows once for all expressions.
     if (cut.first !== undefined && (parts || !source.isIndexed)) {
       const gathered = sql.identifier(`${name}_page`)
-      const rows = sql`${this.selecting(columnsOf(base))} limit ${read.limit(cut.first + 1)}`
+      const rows = sql`${this.selecting(columnList(base))} limit ${read.limit(cut.first + 1)}`
       this.prefix = sql`with ${gathered} as materialized (${rows}) `
       this.from = sql`${gathered}`
       this.where = sql.raw('')
@@ -87,7 +87,7 @@ export class JsonPage {
   get rows(): SQL {
     const { first, most } = this.cut
     const limit = this.read.limit(first ?? most + 1)
-    return sql`(${this.selecting(columnsOf(this.table))} limit ${limit}) ${sql.identifier(this.name)}`
+    return sql`(${this.selecting(columnList(this.table))} limit ${limit}) ${sql.identifier(this.name)}`
   }
 
   get totalCount(): SQL {

@@ -86,7 +86,10 @@ export function sortOf<T extends PgTable, F>(list: List<T, F>, table: T, isRever
 const ROWS_AT_ONCE = 1_000
 
 /** Builds rows in chunks, and yields to the event loop between them. */
-export async function rowsOf<T extends PgTable>(table: T, all: Iterable<unknown[]>): Promise<T['$inferSelect'][]> {
+export async function rowsFromValues<T extends PgTable>(
+  table: T,
+  all: Iterable<unknown[]>,
+): Promise<T['$inferSelect'][]> {
   const rows: T['$inferSelect'][] = []
   for (const values of all) {
     if (rows.push(rowOf(table, values)) % ROWS_AT_ONCE === 0) await nextTurn()
@@ -180,8 +183,8 @@ export async function* pagesOf<T extends PgTable, F>(
     const parts = list.parts?.(read, filter)?.map((part) => and(read.guard(extent), part, after))
     const { where, isHeavy } = guarded(read, parts ? undefined : and(list.matching(read, filter), after), extent)
     const from = parts ? unionOf(table, parts) : sql`${table}${where}`
-    const statement = read.compile(sql`select ${columnsOf(table)} from ${from} ${sorted}`)
-    const rows = await rowsOf(table, await read.rows({ ...statement, isHeavy }))
+    const statement = read.compile(sql`select ${columnList(table)} from ${from} ${sorted}`)
+    const rows = await rowsFromValues(table, await read.rows({ ...statement, isHeavy }))
     const last = rows.at(-1)
     if (last) yield rows
     if (!last || rows.length < STEP_ROWS) return
@@ -195,13 +198,13 @@ function placeOf<T extends PgTable>(table: T, order: readonly AnyPgColumn[], row
 }
 
 /** All columns of a table in the order that `rowOf` expects. */
-export function columnsOf(table: PgTable): SQL {
+export function columnList(table: PgTable): SQL {
   return listed(Object.values(getTableColumns(table)))
 }
 
 /** The rows of several conditions under the table's own name; both engines merge the indexes that serve them. */
 export function unionOf(table: PgTable, conditions: readonly (SQL | undefined)[]): SQL {
-  const parts = conditions.map((one) => sql`select ${columnsOf(table)} from ${table} where ${one}`)
+  const parts = conditions.map((one) => sql`select ${columnList(table)} from ${table} where ${one}`)
   return sql`(${sql.join(parts, sql.raw(' union all '))}) ${sql.identifier(getTableName(table))}`
 }
 
@@ -231,14 +234,14 @@ export function rowsWith<T extends PgTable>(table: (t: Tables) => T, column: (ta
   const texts = oncePerEngine((read) => {
     const from = table(read.t)
     const textFor = (keys: readonly string[]) =>
-      read.compile(sql`select ${columnsOf(from)} from ${from} where ${read.among(column(from), keys)}`).text
+      read.compile(sql`select ${columnList(from)} from ${from} where ${read.among(column(from), keys)}`).text
     return { one: textFor(['']), several: textFor([]) }
   })
   return async (read: Read, keys: readonly string[]): Promise<T['$inferSelect'][]> => {
     const { one, several } = texts(read)
     const { values } = read.compile(read.among(sql.raw('key'), keys))
     const found = await read.rows({ text: keys.length === 1 ? one : several, values, hasStablePlan: true })
-    return rowsOf(table(read.t), found)
+    return rowsFromValues(table(read.t), found)
   }
 }
 

@@ -1,7 +1,7 @@
 import { getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { oncePer } from '../../caches.js'
-import { type Bulk, columnsOf, columnsThenId, insertInto, lookUpsOf, type Rows, updateOf, valueIn } from '../bulk.js'
+import { type Bulk, bulkColumns, columnsThenId, insertInto, lookUpsOf, type Rows, updateOf, valueIn } from '../bulk.js'
 import type { OnStatement } from '../store.js'
 import { timed } from './handle.js'
 import type { Statements } from './statements.js'
@@ -9,7 +9,7 @@ import type { Statements } from './statements.js'
 const slot = () => '?'
 
 const insertOf = oncePer((table: PgTable) => {
-  const columns = columnsOf(table)
+  const columns = bulkColumns(table)
   return { columns, sql: insertInto(table, columns, slot) }
 })
 

@@ -52,7 +52,7 @@ export type Filter = Readonly<ReturnType<typeof filterIn>>
 export function filterIn(query: string) {
   const given = new URLSearchParams(query)
   const several = (name: string): readonly string[] =>
-    partsOf(given, name).filter((part) => !refused.has(`${name}=${part}`))
+    parameterParts(given, name).filter((part) => !refused.has(`${name}=${part}`))
   const one = (name: string) => {
     const text = given.get(name)?.trim()
     return text && !refused.has(`${name}=${text}`) ? text : undefined
@@ -104,7 +104,7 @@ export function filterIn(query: string) {
 export const NO_FILTER = filterIn('')
 
 /** As in REST: a comma after a backslash belongs to the value. */
-function partsOf(given: URLSearchParams, name: string): string[] {
+function parameterParts(given: URLSearchParams, name: string): string[] {
   const parts = given.getAll(name).flatMap((text) => text.match(/(?:\\,|[^,])+/g) ?? [])
   return parts.map((part) => part.replaceAll('\\,', ','))
 }
@@ -115,8 +115,8 @@ export function droppedIn(query: string): { readonly name: string; readonly valu
   const kept = new URLSearchParams(queryOf(filterIn(query)))
   return [...new Set(given.keys())].flatMap((name) => {
     if (!(name in NO_FILTER)) return { name, value: given.getAll(name).join() }
-    const known = partsOf(kept, name).map((part) => part.trim().toLowerCase())
-    const parts = partsOf(given, name).filter((part) => !known.includes(part.trim().toLowerCase()))
+    const known = parameterParts(kept, name).map((part) => part.trim().toLowerCase())
+    const parts = parameterParts(given, name).filter((part) => !known.includes(part.trim().toLowerCase()))
     return parts.map((value) => ({ name, value }))
   })
 }
@@ -127,7 +127,7 @@ export function refuse(parameter: string, message: string, query: string): boole
   const before = refused.size
   const given = new URLSearchParams(query)
   // A name may have a comma.
-  for (const value of [...partsOf(given, name), given.get(name)?.trim()]) {
+  for (const value of [...parameterParts(given, name), given.get(name)?.trim()]) {
     if (message.includes(`'${value}'`)) refused.add(`${name}=${value}`)
   }
   return refused.size > before

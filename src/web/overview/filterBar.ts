@@ -206,10 +206,10 @@ function ownerName(id: string, overview: Overview | undefined): string {
   return [overview?.personnel?.nodes, owners, assignees].flat().find((one) => one?.id === id)?.name ?? id
 }
 
-type Choice = ReturnType<typeof wordsOf>[number]
+type Choice = ReturnType<typeof chosenInWords>[number]
 
 /** What is chosen, in words, each with the change that removes it. */
-export function wordsOf(filter: Filter, overview: Overview | undefined) {
+export function chosenInWords(filter: Filter, overview: Overview | undefined) {
   const { likelihood, impact, owner, search, unplaced, mitigated, dueAfter, dueBefore, group, movement } = filter
   const cell = T.chosenCell(likelihood, impact)
   const moved = movement && (T.movements[movement] ?? T.issueMovements[movement] ?? movement)
@@ -248,12 +248,12 @@ const OF_ONE_LIST: readonly string[] = ['group', 'movement', 'severity']
 
 /** Says which parts of the filter a section does not follow, if they are set. */
 export function unfollowed(filter: Filter, overview: Overview, followed: readonly string[]): HTMLElement | false {
-  const words = wordsOf(filter, overview).filter(({ name }) => ![...followed, ...OF_ONE_LIST].includes(name))
+  const words = chosenInWords(filter, overview).filter(({ name }) => ![...followed, ...OF_ONE_LIST].includes(name))
   return words.length > 0 && remark(T.notFollowed(words.map(({ text }) => text).join(', ')))
 }
 
 function choices(filter: Filter, overview: Overview | undefined, choose: Choose): HTMLElement[] {
-  const all = wordsOf(filter, overview)
+  const all = chosenInWords(filter, overview)
   if (all.length === 0) return []
   const item = ({ text, without }: Choice, index: number) =>
     button(

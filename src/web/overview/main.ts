@@ -8,7 +8,7 @@ import type { Key, Overview, Past, Shown } from './data.js'
 import { FIRST, grants, PAGE, readKey, readOverview, readPast, SHOWN_MAX, shownProjects } from './data.js'
 import { viewPart } from './dialog.js'
 import { type Filter, filterIn, queryOf, refuse, sinceOf } from './filter.js'
-import { filterPart, wordsOf } from './filterBar.js'
+import { chosenInWords, filterPart } from './filterBar.js'
 import { headlinePart, oldest } from './headline.js'
 import { glossary, issuesPart, latePart, peoplePart, projectsPart } from './lists.js'
 import { matrixPart } from './matrix.js'
@@ -213,7 +213,7 @@ function showFreshness(): void {
   const overview = present?.overview
   const data = overview && oldest(shownProjects(overview, filter))
   const asOf = data ? T.asOf(shownMoment(data.syncedAt), shownAge(data.syncedAt)) : T.neverSynced
-  const words = wordsOf(filter, overview).map(({ text }) => text)
+  const words = chosenInWords(filter, overview).map(({ text }) => text)
   const printed = T.printed(shownMoment(new Date().toISOString()))
   const isOld = document.documentElement.classList.contains('old')
   const at = shownTime(refreshedAt)

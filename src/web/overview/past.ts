@@ -60,7 +60,11 @@ const WORDS: Readonly<Record<string, string>> = { ...T.movements, ...T.issueMove
 const wordOf = ({ movement }: Movement) => WORDS[movement] ?? ''
 const moveOf = (one: Movement) => el('span', { class: `moved ${one.movement}` }, wordOf(one))
 
-const columnsOf = <One extends Movement>(kind: 'risk' | 'issue', change: string, changeOf: (one: One) => Node) => [
+const movementColumns = <One extends Movement>(
+  kind: 'risk' | 'issue',
+  change: string,
+  changeOf: (one: One) => Node,
+) => [
   { label: T.movement, kind: 'trend wide', cell: (one: One) => moveOf(one) },
   { label: T.kinds[kind] ?? '', cell: (one: One) => titleOf(kind, one) },
   { label: change, kind: 'level', cell: changeOf },
@@ -72,8 +76,8 @@ function titleOf(kind: 'risk' | 'issue', one: Movement): HTMLElement {
   return el('div', {}, el('div', { class: 'title' }, viewLink(kind, entryName(one), given(one.title))), place)
 }
 
-const RISK_COLUMNS = columnsOf('risk', T.score, scores)
-const ISSUE_COLUMNS = columnsOf('issue', T.change, changes)
+const RISK_COLUMNS = movementColumns('risk', T.score, scores)
+const ISSUE_COLUMNS = movementColumns('issue', T.change, changes)
 
 function changes({ movement, severityFrom, severityTo, dueFrom, dueTo }: IssueMovement): Node {
   if (movement !== 'SLIPPED') return levels(severityFrom, severityTo)

@@ -2,7 +2,7 @@ import { TEXT_MAX, type TextKind } from '../../../vocabulary.js'
 import { type Condition, folded, type Rule } from '../mapping.js'
 import type { Cells } from '../maps/fit.js'
 import type { ColumnOptions } from '../ownColumns.js'
-import { type Column, columnsOf, countOf, occurrencesInWords, type Reading, SLIP_SHARE } from './column.js'
+import { type Column, columnsUnder, countOf, occurrencesInWords, type Reading, SLIP_SHARE } from './column.js'
 import type { DateOrder } from './dates.js'
 import type { Headings } from './headings.js'
 
@@ -28,7 +28,7 @@ export type Assignment = ReturnType<typeof assignmentOf>
 
 /** Which column fills which field, as far as it is known; a column fills one field only. */
 export function assignmentOf({ header, rows }: Cells, headings: Headings, options: GuessOptions) {
-  const columns = columnsOf(header, rows)
+  const columns = columnsUnder(header, rows)
   const rules = new Map<string, Rule>()
   const where: Condition[] = []
   /** `how` is the scale, the words or the date format, if a column is not read as it is. */

@@ -46,7 +46,7 @@ const DISTINCT_MAX = 2_000
 const LINES_MAX = 5
 const LINE_BREAK = /[\r\n\t\u2028\u2029]/
 
-export function columnsOf(headings: readonly string[], rows: readonly TableRow[]): Column[] {
+export function columnsUnder(headings: readonly string[], rows: readonly TableRow[]): Column[] {
   return headings.flatMap((heading, at) => (heading === '' ? [] : [columnAt(heading, at, rows)]))
 }
 
@@ -141,7 +141,7 @@ export function occurrencesInWords(texts: readonly Occurrence[], most = 5): stri
   return firstOf(shown, most, ', ', ' and')
 }
 
-export function rowsOf(rows: readonly TableRow[]): string {
+export function linesOfRows(rows: readonly TableRow[]): string {
   const lines = rows.map(({ line }) => line)
   return rowsInWords(lines, lines.length)
 }

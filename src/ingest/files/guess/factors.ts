@@ -3,7 +3,7 @@ import { NUMERIC } from '../header.js'
 import { recordMapper } from '../maps/recordMapper.js'
 import { isBlank, type TableRow } from '../table.js'
 import type { Assignment } from './assignment.js'
-import { type Column, isBlankWord, type Reading, rowsOf } from './column.js'
+import { type Column, isBlankWord, linesOfRows, type Reading } from './column.js'
 import { readFactor } from './scales.js'
 import { readScore } from './statuses.js'
 
@@ -69,7 +69,7 @@ function pairUp(assignment: Assignment, pair: Pair, columns: readonly Column[]):
     if (field && rule) rules.set(field, { ...rule, with: partner })
   }
   const names = columns.map(({ heading }) => heading).join(' and ')
-  const rows = rowsOf(halves.map(({ row }) => row))
+  const rows = linesOfRows(halves.map(({ row }) => row))
   notes.push(`${names} count only together: not assessed in ${rows}, which have one of them.`)
 }
 
@@ -130,7 +130,7 @@ function warnReversed({ warnings }: Assignment, { heading }: Column, scored: rea
     last = number
   }
   if (reversed.length === 0) return
-  const rows = rowsOf(reversed.toSorted((one, other) => one.line - other.line))
+  const rows = linesOfRows(reversed.toSorted((one, other) => one.line - other.line))
   const why = `likelihood x impact is lower in ${rows} than where ${heading} is lower.`
   const advice = `--keep score stores ${heading} instead of the two.`
   warnings.push(`${heading} puts the risks into another order: ${why} ${advice}`)

@@ -5,7 +5,7 @@ import { headingKey } from '../header.js'
 import { type Condition, folded, type Mapping } from '../mapping.js'
 import { isBlank, type TableRow } from '../table.js'
 import { type Assignment, assignmentOf, type GuessOptions } from './assignment.js'
-import { type Column, columnsOf, Words } from './column.js'
+import { type Column, columnsUnder, Words } from './column.js'
 import { type Headings, headingsOf } from './headings.js'
 import { takeStep } from './plans.js'
 import { RAID_WORDS } from './words.js'
@@ -106,7 +106,7 @@ const KIND_CHARACTERS_MAX = 40
 function raidLog(noun: NounPlural, header: readonly string[], rows: readonly TableRow[], headings: Headings) {
   const isKind = (heading: string) => headings.rankOf(heading, 'raidType') !== undefined
   const named = header.map((heading) => (isKind(heading) ? heading : ''))
-  for (const { heading, at, texts, isOverfull, longest } of columnsOf(named, rows)) {
+  for (const { heading, at, texts, isOverfull, longest } of columnsUnder(named, rows)) {
     if (isOverfull || longest > KIND_CHARACTERS_MAX) continue
     const kinds = texts.map(({ text }) => RAID.get(text))
     const mine = texts.filter((_, index) => kinds[index] === noun).map(({ text }) => text)

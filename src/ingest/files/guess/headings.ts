@@ -34,7 +34,7 @@ const aliasesOf = oncePer((names: Readonly<Record<string, string>>) => {
   const meanings = new Map<string, Map<string, number>>()
   for (const [field, aliases] of Object.entries(names)) {
     for (const [rank, alias] of aliases.split(', ').entries()) {
-      const key = keyOf(wordsOf(alias))
+      const key = keyOfWords(wordsOfHeading(alias))
       meanings.set(key, new Map([[field, rank], ...(meanings.get(key) ?? [])]))
     }
   }
@@ -45,7 +45,7 @@ export type Headings = ReturnType<typeof headingsOf>
 
 /** What the headings of a noun may mean. */
 export function headingsOf(noun: NounPlural, fields: readonly string[]) {
-  const own = new Map(fields.map((field) => [keyOf(wordsOf(field)), field]))
+  const own = new Map(fields.map((field) => [keyOfWords(wordsOfHeading(field)), field]))
   const aliases = aliasesOf(ALIASES[noun])
   /** Every heading that was seen, so that each is looked up once. */
   const seen = new Map<string, Meanings>()
@@ -53,7 +53,7 @@ export function headingsOf(noun: NounPlural, fields: readonly string[]) {
   const named = (all: readonly string[]): Meanings | undefined => {
     const bare = without(all, NOUN_WORDS[noun])
     const forms = [all, bare, without(all, FILLERS), without(bare, FILLERS)]
-    return forms.map((words) => aliases.get(keyOf(words))).find((found) => found !== undefined)
+    return forms.map((words) => aliases.get(keyOfWords(words))).find((found) => found !== undefined)
   }
 
   /** A factor before or after measures: Inherent Likelihood, Residual Risk. */
@@ -61,8 +61,8 @@ export function headingsOf(noun: NounPlural, fields: readonly string[]) {
     const found = STATES.find((one) => words.some((word) => one.words.has(word)))
     if (noun !== 'risks' || !found) return NO_MEANINGS
     const rest = words.filter((word) => !found.words.has(word) && !NOUN_WORDS.risks.has(word))
-    const isNamed = aliases.has(keyOf(rest))
-    const key = keyOf(rest.filter((word) => isNamed || !STATE_FILLERS.has(word)))
+    const isNamed = aliases.has(keyOfWords(rest))
+    const key = keyOfWords(rest.filter((word) => isNamed || !STATE_FILLERS.has(word)))
     const meanings = key === '' ? new Map([['level', 0]]) : (aliases.get(key) ?? NO_MEANINGS)
     const factors = Array.from(meanings).flatMap(([field, rank]) => {
       const residual = RESIDUAL[field]
@@ -77,18 +77,18 @@ export function headingsOf(noun: NounPlural, fields: readonly string[]) {
     const bare = heading.replaceAll('_', ' ').replace(BRACKETED, ' ').replace(SCALE, ' ')
     // Of Treatment / Response, the first counts.
     for (const text of new Set([heading, bare, bare.split('/')[0] ?? ''])) {
-      const found = named(wordsOf(text))
+      const found = named(wordsOfHeading(text))
       if (found) return found
     }
-    const ofState = inState(wordsOf(bare))
+    const ofState = inState(wordsOfHeading(bare))
     // A long heading with a typo, such as Likelhood.
-    return ofState.size > 0 ? ofState : (slipsOf(aliases, keyOf(wordsOf(bare)))[0] ?? NO_MEANINGS)
+    return ofState.size > 0 ? ofState : (slipsOf(aliases, keyOfWords(wordsOfHeading(bare)))[0] ?? NO_MEANINGS)
   }
 
   const meaningsOf = (heading: string): Meanings => {
     const before = seen.get(heading)
     if (before) return before
-    const field = own.get(keyOf(wordsOf(heading)))
+    const field = own.get(keyOfWords(wordsOfHeading(heading)))
     const all = field === undefined ? aliased(heading) : new Map([...aliased(heading), [field, FIELD_RANK]])
     seen.set(heading, all)
     return all
@@ -112,9 +112,9 @@ export function headingsOf(noun: NounPlural, fields: readonly string[]) {
       return places.toSorted((one, other) => (ranks[one] ?? 0) - (ranks[other] ?? 0))
     },
 
-    isPrivate: (heading: string) => wordsOf(heading).some((word) => PRIVATE_WORDS.has(word)),
+    isPrivate: (heading: string) => wordsOfHeading(heading).some((word) => PRIVATE_WORDS.has(word)),
 
-    isOf: (sheet: string) => wordsOf(sheet).some((word) => NOUN_WORDS[noun].has(word)),
+    isOf: (sheet: string) => wordsOfHeading(sheet).some((word) => NOUN_WORDS[noun].has(word)),
   }
 }
 
@@ -154,7 +154,7 @@ export function rangeIn(heading: string): NamedScale | undefined {
   return most === undefined ? undefined : { least: 1, most: Number(most) }
 }
 
-function wordsOf(heading: string): readonly string[] {
+function wordsOfHeading(heading: string): readonly string[] {
   const parted = heading.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replaceAll(/[#№]/g, ' no ')
   const words = plain(parted)
     .split(/[^\p{L}\p{N}]+/u)
@@ -167,6 +167,6 @@ function wordsOf(heading: string): readonly string[] {
 }
 
 /** The form in which headings are compared: their words in the singular. */
-function keyOf(words: readonly string[]): string {
+function keyOfWords(words: readonly string[]): string {
   return words.map((word) => (word.length > 3 ? word.replace(/s$/, '') : word)).join('')
 }

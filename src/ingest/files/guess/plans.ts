@@ -4,7 +4,7 @@ import { headingKey, NUMERIC } from '../header.js'
 import { folded, type Scalar } from '../mapping.js'
 import { isBlank, type TableRow } from '../table.js'
 import type { Assignment } from './assignment.js'
-import { type Column, occurrencesInWords, type Reading, rowsOf, SLIP_SHARE, Words } from './column.js'
+import { type Column, linesOfRows, occurrencesInWords, type Reading, SLIP_SHARE, Words } from './column.js'
 import { hasDays, ordersIn, readDays } from './dates.js'
 import { takeAssessments, takeScores } from './factors.js'
 import { blankValues, byFoldedText } from './scales.js'
@@ -60,7 +60,7 @@ function takeStatus(assignment: Assignment, noun: NounPlural): void {
   const closed = rows.filter(({ cells }) => closing && isOpen(cells) && /\d/.test(cells[closing.at] ?? ''))
   if (!closing || closed.length === 0) return
   rules.set('status', { ...(rules.get('status') ?? { from: [] }), closedBy: { [closing.heading]: 'CLOSED' } })
-  notes.push(`Without a status, what has a ${closing.heading} is CLOSED: ${rowsOf(closed)}.`)
+  notes.push(`Without a status, what has a ${closing.heading} is CLOSED: ${linesOfRows(closed)}.`)
 }
 
 const OF_ANOTHER = /mitigation|action|control|treatment|response|plan|approval|compliance|project|task/i
@@ -80,7 +80,7 @@ function askOtherStatus(assignment: Assignment, noun: NounPlural, column: Column
     const isClosed = closedIn(column)
     const rows = assignment.rows.filter((row) => closedIn(other)(row) !== isClosed(row))
     const own = column ? `${column.heading} says otherwise` : 'no other column is the status'
-    const why = `${other.heading} says which are closed, and ${own}: ${rowsOf(rows)}.`
+    const why = `${other.heading} says which are closed, and ${own}: ${linesOfRows(rows)}.`
     if (rows.length > 0) assignment.questions.push(`${why} Say in a map which is the status: --suggest-map prints one.`)
   }
 }
@@ -160,14 +160,14 @@ function takeProject(assignment: Assignment): void {
 
 function readKeys({ texts, isOverfull }: Column): Reading | undefined {
   if (isOverfull) return undefined
-  const foreign = texts.flatMap(({ text }) => (KEY.test(text) ? [] : [[text, keyOf(text)] as const]))
+  const foreign = texts.flatMap(({ text }) => (KEY.test(text) ? [] : [[text, prefixOfKeys(text)] as const]))
   if (foreign.length === 0) return { rule: {} }
   if (foreign.some(([, key]) => key === '')) return undefined
   const shown = foreign.slice(0, 3).map(([text, key]) => `${text} = ${key}`)
   return { rule: { values: byFoldedText(foreign) }, how: shown.join(', '), isLossy: true }
 }
 
-function keyOf(text: string): string {
+function prefixOfKeys(text: string): string {
   const key = text
     .normalize('NFKD')
     .toUpperCase()
@@ -224,7 +224,7 @@ function completeSeverity(assignment: Assignment, column: Column | undefined): v
   rules.set('severity', { ...rule, ...(filled.length > 0 && { values: new Map(filled) }), whenBlank: 'MEDIUM' })
   const isUnsaid = (text = '') => isBlank(text) || rule.values?.get(folded(text)) === ''
   const blank = rows.filter(({ cells }) => isUnsaid(cells[column.at]))
-  notes.push(`${column.heading} says nothing in ${rowsOf(blank)}: the severity is MEDIUM there.`)
+  notes.push(`${column.heading} says nothing in ${linesOfRows(blank)}: the severity is MEDIUM there.`)
 }
 
 /** Days; a column that leaves the order of day and month open is read like the others of the sheet. */
@@ -292,7 +292,7 @@ function leaveUntitled({ where, notes, rows }: Assignment, sources: readonly Col
   const blank = rows.filter(({ cells }) => sources.every(({ at }) => isBlank(cells[at])))
   if (blank.length === 0) return
   where.push({ from: sources.map(({ heading }) => heading), blank: false })
-  notes.push(`${rowsOf(blank)} without ${sources[0]?.heading}: left out.`)
+  notes.push(`${linesOfRows(blank)} without ${sources[0]?.heading}: left out.`)
 }
 
 function completeReferences(assignment: Assignment, reference: Column | undefined, title: Column): void {
@@ -306,7 +306,7 @@ function completeReferences(assignment: Assignment, reference: Column | undefine
   rules.set('reference', { from: [...(reference ? [reference.heading] : []), title.heading], unique: true })
   notes.push(
     reference
-      ? `${reference.heading} is blank in ${rowsOf(lacking)}: ${title.heading} is the reference there.`
+      ? `${reference.heading} is blank in ${linesOfRows(lacking)}: ${title.heading} is the reference there.`
       : `There is no column for the reference: ${title.heading} is taken. --reference-from COLUMN takes another.`,
   )
 }
@@ -321,7 +321,7 @@ function tellApart({ rules, warnings, rows }: Assignment, { at, heading, texts }
   const isSlip = (same.length - doubled.size) * SLIP_SHARE <= Math.max(rows.length, SLIP_SHARE)
   if (!isSlip || new Set(names).size < names.length) return
   rules.set('reference', { from: [heading], unique: true })
-  warnings.push(`${heading} is not unique in ${rowsOf(same)}: from the second of each on, (2) and so on is added.`)
+  warnings.push(`${heading} is not unique in ${linesOfRows(same)}: from the second of each on, (2) and so on is added.`)
 }
 
 function readLinks({ texts }: Column): Reading | undefined {

@@ -23,7 +23,7 @@ const NUMBER_WORD = /^\(?(\d+)[)\s:.=/|–—-]+\(?(\p{L}.*)$/su
 const WORD_NUMBER = /^(\D*\p{L})[\s(:=/–—-]+(\d+)\)?$/u
 const LETTER_WORD = /^[a-e]\s*[-–—:.)=(]\s*(.+)$/is
 
-function partsOf(text: string): Parts {
+function stepParts(text: string): Parts {
   const number = (digits = '') => Number(digits.replace(',', '.'))
   const only = NUMBER.exec(text)?.[1]
   if (only !== undefined) return { number: number(only) }
@@ -45,7 +45,7 @@ type Steps = readonly (readonly [Entry, number])[]
 
 /** The texts of a column in their parts, without those that stand for a blank. */
 function entriesOf({ texts }: Column): Entry[] {
-  return texts.filter(({ text }) => !isBlankWord(text)).map((one) => ({ ...one, parts: partsOf(one.text) }))
+  return texts.filter(({ text }) => !isBlankWord(text)).map((one) => ({ ...one, parts: stepParts(one.text) }))
 }
 
 function isNumeric({ parts: { number, percent } }: Entry): boolean {
@@ -259,7 +259,7 @@ function readingOf(column: Column, read: Steps, scale: NumericScale | undefined,
   const most = Math.max(0, ...steps)
   const isOpen = Math.max(most, highest) <= 3 && !rangeIn(column.heading)
   const asIs = isOpen ? `steps from 1 to 5, though none is above ${most}` : undefined
-  const how = words.length > 0 ? inWords(words) : scale?.name
+  const how = words.length > 0 ? stepsInWords(words) : scale?.name
   return {
     rule: { ...(values.size > 0 && { values }), ...(bands && { bands }) },
     how: !bands && foreign.length === 0 ? asIs : how,
@@ -267,7 +267,7 @@ function readingOf(column: Column, read: Steps, scale: NumericScale | undefined,
   }
 }
 
-function inWords(read: Steps): string {
+function stepsInWords(read: Steps): string {
   const sorted = read.toSorted(([, one], [, other]) => one - other)
   return sorted.map(([{ text }, step]) => `${text.slice(0, 30)} = ${step}`).join(', ')
 }
