@@ -90,112 +90,140 @@ export function filtersOf({ args }: Field): readonly string[] {
 
 /** Builds operations whose bodies are these; inside another body, an entity of a type is shown as its reference. */
 export function documentsOf(bodies: ReadonlyMap<string, Body>, references: Readonly<Record<string, string>>) {
-  return (name: string, { root, isChange = false, path = {}, given = [], inner, body }: Asked): StoredOperation => {
-    const variables: Variable[] = []
-    const shown = new Set(body === undefined ? [] : [body])
+  return (name: string, asked: Asked): StoredOperation => new Building(bodies, references, asked).build(name)
+}
 
-    const variableOf = (parameter: string, input: Input, isOfPath: boolean): ValueNode => {
-      const type = getNullableType(input.type)
-      const isOneOf = isOfPath && isListType(type)
-      const one = isOneOf ? type.ofType : type
-      // What REST calls otherwise has the default that its own argument describes.
-      const isSame = input.defaultValue !== undefined && !Object.hasOwn(ARGUMENTS, parameter)
-      variables.push({
-        name: parameter,
-        type: isOfPath
-          ? new GraphQLNonNull(getNullableType(one))
-          : input.defaultValue === undefined
-            ? input.type
-            : type,
-        defaultValue: isSame ? (astFromValue(input.defaultValue, input.type) as ConstValueNode) : undefined,
-        use: usedFor(input, isOneOf),
-      })
-      return isOneOf ? { kind: Kind.LIST, values: [variable(parameter)] } : variable(parameter)
-    }
+/** A parameter, and the argument or the member of a filter that it is. */
+interface Target {
+  readonly parameter: string
+  readonly target: string
+  readonly isOfPath: boolean
+}
 
-    /** The arguments of a field for these parameters, of which some are members of its filter. */
-    const argumentsFor = ({ args }: Field, targets: readonly (readonly [string, string, boolean])[]) => {
-      const argument = (one: string) => args.find(({ name }) => name === one)
-      const filter = getNamedType(argument('filter')?.type)
-      const own: ArgumentNode[] = []
-      const members: ArgumentNode[] = []
-      for (const [parameter, target, isOfPath] of targets) {
-        const found = argument(target)
-        const member = isInputObjectType(filter) ? filter.getFields()[target] : undefined
-        const input = found ?? member
-        if (!input) throw new Error(`${name} has a parameter ${parameter}, for which there is no ${target}.`)
-        ;(found ? own : members).push(argumentNode(target, variableOf(parameter, input, isOfPath)))
-      }
-      if (members.length === 0) return own
-      const fields = members.map((one) => ({ ...one, kind: Kind.OBJECT_FIELD as const }))
-      return [...own, argumentNode('filter', { kind: Kind.OBJECT, fields })]
-    }
+/** One operation, while it is built: its variables are found on the way, and the bodies that it shows. */
+class Building {
+  private readonly bodies: ReadonlyMap<string, Body>
+  private readonly references: Readonly<Record<string, string>>
+  private readonly asked: Asked
+  private readonly variables: Variable[] = []
+  private readonly shown = new Set<string>()
 
-    /** The selection of a field that shows the body: on its own, or as a page of a list. */
-    const selectionOf = (field: Field): SelectionSetNode => {
-      const spread = body === undefined ? fieldNode('id') : spreadNode(body)
-      if (!getNamedType(field.type).name.endsWith('Connection')) return selection([spread])
-      const page = [
-        fieldNode('nodes', { selectionSet: selection([spread]) }),
-        fieldNode('pageInfo', { selectionSet: selection([fieldNode('hasNextPage'), fieldNode('endCursor')]) }),
-      ]
-      if (!given.includes(TOTAL)) return selection(page)
-      const count = fieldIn(assertObjectType(getNamedType(field.type)), 'totalCount')
-      const defaultValue = { kind: Kind.BOOLEAN, value: false } as const
-      variables.push({ name: TOTAL, type: GraphQLBoolean, defaultValue, use: usedFor(count) })
-      return selection([...page, fieldNode('totalCount', { directives: [includeIf(TOTAL)] })])
-    }
+  constructor(bodies: ReadonlyMap<string, Body>, references: Readonly<Record<string, string>>, asked: Asked) {
+    this.bodies = bodies
+    this.references = references
+    this.asked = asked
+  }
 
-    const fragmentOf = (wanted: string): FragmentDefinitionNode => {
-      const { on, fields } = bodies.get(wanted) ?? { on: wanted, fields: '' }
-      const type = assertObjectType(schema.getType(on))
-      const selections = fields.split(' ').map((word): SelectionNode => {
-        const [one = '', whole] = word.split('=')
-        const field = fieldIn(type, one)
-        const { name: of } = getNamedType(field.type)
-        if (isLeafType(getNamedType(field.type))) {
-          // The day of a count; a change shows what is without it.
-          const targets = isChange ? [] : field.args.map((arg) => [arg.name, arg.name, false] as const)
-          return fieldNode(one, { arguments: argumentsFor(field, targets) })
-        }
-        const as = whole ?? references[of] ?? of
-        shown.add(as)
-        return fieldNode(one, { selectionSet: selection([spreadNode(as)]) })
-      })
-      return {
-        kind: Kind.FRAGMENT_DEFINITION,
-        name: nameNode(wanted),
-        typeCondition: { kind: Kind.NAMED_TYPE, name: nameNode(on) },
-        selectionSet: selection(selections),
-      }
-    }
-
-    const field = rootField(root, isChange)
-    const ofPath = Object.entries(path).map(([parameter, target]) => [parameter, target, true] as const)
-    const others = given.flatMap((parameter) =>
-      parameter === TOTAL ? [] : [[parameter, ARGUMENTS[parameter] ?? parameter, false] as const],
-    )
-    let rootNode: FieldNode
-    if (inner === undefined) {
-      const args = argumentsFor(field, [...ofPath, ...others])
-      rootNode = fieldNode(root, { arguments: args, selectionSet: selectionOf(field) })
-    } else {
-      const args = argumentsFor(field, ofPath)
-      const list = fieldIn(assertObjectType(getNamedType(field.type)), inner)
-      const listNode = fieldNode(inner, { arguments: argumentsFor(list, others), selectionSet: selectionOf(list) })
-      rootNode = fieldNode(root, { arguments: args, selectionSet: selection([listNode]) })
-    }
+  build(name: string): StoredOperation {
+    const { isChange = false } = this.asked
+    const root = this.root()
     // Grows while it is read: a body names further ones.
     const fragments: FragmentDefinitionNode[] = []
-    for (const wanted of shown) fragments.push(fragmentOf(wanted))
+    for (const body of this.shown) fragments.push(this.fragment(body))
     const definition: OperationDefinitionNode = {
       kind: Kind.OPERATION_DEFINITION,
       operation: isChange ? OperationTypeNode.MUTATION : OperationTypeNode.QUERY,
       name: nameNode(name),
-      variableDefinitions: variables.map(definitionOf),
-      selectionSet: selection([rootNode]),
+      variableDefinitions: this.variables.map(definitionOf),
+      selectionSet: selection([root]),
     }
-    return { document: { kind: Kind.DOCUMENT, definitions: [definition, ...fragments] }, variables }
+    return { document: { kind: Kind.DOCUMENT, definitions: [definition, ...fragments] }, variables: this.variables }
+  }
+
+  private root(): FieldNode {
+    const { root, isChange, path = {}, given = [], inner } = this.asked
+    const field = rootField(root, isChange)
+    const ofPath = Object.entries(path).map(([parameter, target]) => ({ parameter, target, isOfPath: true }))
+    const others = given
+      .filter((parameter) => parameter !== TOTAL)
+      .map((parameter) => ({ parameter, target: ARGUMENTS[parameter] ?? parameter, isOfPath: false }))
+    if (inner === undefined) return this.field(field, [...ofPath, ...others], () => this.answer(field))
+    const list = fieldIn(assertObjectType(getNamedType(field.type)), inner)
+    return this.field(field, ofPath, () => selection([this.field(list, others, () => this.answer(list))]))
+  }
+
+  private field(field: Field, targets: readonly Target[], selected: () => SelectionSetNode): FieldNode {
+    const args = this.arguments(field, targets)
+    return fieldNode(field.name, { arguments: args, selectionSet: selected() })
+  }
+
+  /** The arguments of a field for these parameters, of which some are members of its filter. */
+  private arguments({ name, args }: Field, targets: readonly Target[]): ArgumentNode[] {
+    const argument = (one: string) => args.find((arg) => arg.name === one)
+    const filter = getNamedType(argument('filter')?.type)
+    const own: ArgumentNode[] = []
+    const members: ArgumentNode[] = []
+    for (const { parameter, target, isOfPath } of targets) {
+      const ownArgument = argument(target)
+      const input = ownArgument ?? (isInputObjectType(filter) ? filter.getFields()[target] : undefined)
+      if (!input) throw new Error(`The field ${name} has no ${target} for the parameter ${parameter}.`)
+      const list = ownArgument ? own : members
+      list.push(argumentNode(target, this.variable(parameter, input, isOfPath)))
+    }
+    if (members.length === 0) return own
+    const fields = members.map((one) => ({ ...one, kind: Kind.OBJECT_FIELD as const }))
+    return [...own, argumentNode('filter', { kind: Kind.OBJECT, fields })]
+  }
+
+  private variable(name: string, input: Input, isOfPath: boolean): ValueNode {
+    const type = getNullableType(input.type)
+    const isOneOf = isOfPath && isListType(type)
+    const one = isOneOf ? type.ofType : type
+    // What REST calls otherwise has the default that its own argument describes.
+    const isSame = input.defaultValue !== undefined && !Object.hasOwn(ARGUMENTS, name)
+    this.variables.push({
+      name,
+      type: isOfPath ? new GraphQLNonNull(getNullableType(one)) : input.defaultValue === undefined ? input.type : type,
+      // A cast: the default of an argument is a constant.
+      defaultValue: isSame ? (astFromValue(input.defaultValue, input.type) as ConstValueNode) : undefined,
+      use: usedFor(input, isOneOf),
+    })
+    return isOneOf ? { kind: Kind.LIST, values: [variableNode(name)] } : variableNode(name)
+  }
+
+  /** What a field shows of the body: on its own, or as a page of a list. */
+  private answer(field: Field): SelectionSetNode {
+    const { body, given = [] } = this.asked
+    const spread = body === undefined ? fieldNode('id') : this.spread(body)
+    const type = getNamedType(field.type)
+    if (!type.name.endsWith('Connection')) return selection([spread])
+    const page = [
+      fieldNode('nodes', { selectionSet: selection([spread]) }),
+      fieldNode('pageInfo', { selectionSet: selection([fieldNode('hasNextPage'), fieldNode('endCursor')]) }),
+    ]
+    if (!given.includes(TOTAL)) return selection(page)
+    const use = usedFor(fieldIn(assertObjectType(type), 'totalCount'))
+    const defaultValue = { kind: Kind.BOOLEAN, value: false } as const
+    this.variables.push({ name: TOTAL, type: GraphQLBoolean, defaultValue, use })
+    return selection([...page, fieldNode('totalCount', { directives: [includeIf(TOTAL)] })])
+  }
+
+  private spread(body: string): SelectionNode {
+    this.shown.add(body)
+    return { kind: Kind.FRAGMENT_SPREAD, name: nameNode(body) }
+  }
+
+  private fragment(body: string): FragmentDefinitionNode {
+    const { on, fields } = this.bodies.get(body) ?? { on: body, fields: '' }
+    const type = assertObjectType(schema.getType(on))
+    const selections = fields.split(' ').map((word) => {
+      const [name = '', whole] = word.split('=')
+      return this.member(fieldIn(type, name), whole)
+    })
+    const typeCondition = { kind: Kind.NAMED_TYPE, name: nameNode(on) } as const
+    return { kind: Kind.FRAGMENT_DEFINITION, name: nameNode(body), typeCondition, selectionSet: selection(selections) }
+  }
+
+  private member(field: Field, whole?: string): FieldNode {
+    const type = getNamedType(field.type)
+    if (!isLeafType(type)) {
+      const spread = this.spread(whole ?? this.references[type.name] ?? type.name)
+      return fieldNode(field.name, { selectionSet: selection([spread]) })
+    }
+    // The day of a count; a change shows what is without it.
+    const given = this.asked.isChange ? [] : field.args
+    const targets = given.map(({ name }) => ({ parameter: name, target: name, isOfPath: false }))
+    return fieldNode(field.name, { arguments: this.arguments(field, targets) })
   }
 }
 
@@ -206,7 +234,7 @@ function usedFor({ name: argument, description, extensions }: Input | Field, isO
 
 function definitionOf({ name, type, defaultValue }: Variable): VariableDefinitionNode {
   return {
-    ...{ kind: Kind.VARIABLE_DEFINITION, variable: variable(name), type: parseType(String(type)) },
+    ...{ kind: Kind.VARIABLE_DEFINITION, variable: variableNode(name), type: parseType(String(type)) },
     ...(defaultValue && { defaultValue }),
   }
 }
@@ -218,7 +246,7 @@ function fieldIn(type: GraphQLObjectType, name: string): Field {
 }
 
 const nameNode = (value: string): NameNode => ({ kind: Kind.NAME, value })
-const variable = (name: string): VariableNode => ({ kind: Kind.VARIABLE, name: nameNode(name) })
+const variableNode = (name: string): VariableNode => ({ kind: Kind.VARIABLE, name: nameNode(name) })
 const selection = (selections: readonly SelectionNode[]): SelectionSetNode => ({ kind: Kind.SELECTION_SET, selections })
 const argumentNode = (name: string, value: ValueNode): ArgumentNode => ({
   kind: Kind.ARGUMENT,
@@ -230,9 +258,8 @@ const fieldNode = (name: string, more: Partial<Omit<FieldNode, 'kind' | 'name'>>
   name: nameNode(name),
   ...more,
 })
-const spreadNode = (name: string): SelectionNode => ({ kind: Kind.FRAGMENT_SPREAD, name: nameNode(name) })
 const includeIf = (name: string): DirectiveNode => ({
   kind: Kind.DIRECTIVE,
   name: nameNode('include'),
-  arguments: [argumentNode('if', variable(name))],
+  arguments: [argumentNode('if', variableNode(name))],
 })
