@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { getTableColumns } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { Fault } from '../errors.js'
+import { namesOf } from '../fields.js'
 import type { Rows } from './bulk.js'
 import { COUNTERS } from './changeCounters.js'
-import { type List, pagesOf } from './query/page.js'
+import { type List, memberColumn, pagesOf } from './query/page.js'
 import type { Read, Store, Write } from './store.js'
 import type { Tables } from './tables.js'
 
@@ -16,25 +17,21 @@ interface Contents {
 
 type Part = List<PgTable, object>
 
-/** All tables except the change counters, each in key order, ordered so that foreign keys are satisfied. */
-const PARTS: readonly Part[] = [
-  part('person', (t) => t.person, 'id'),
-  part('groups', (t) => t.group, 'id'),
-  part('membership', (t) => t.membership, 'groupId', 'personId'),
-  part('project', (t) => t.project, 'id'),
-  part('risk', (t) => t.risk, 'id'),
-  part('risk_tally', (t) => t.riskTally, 'score'),
-  part('issue', (t) => t.issue, 'id'),
-  part('change', (t) => t.change, 'id'),
-  part('import_run', (t) => t.importRun, 'id'),
-  part('source_map', (t) => t.sourceMap, 'source', 'noun'),
-  part('api_key', (t) => t.apiKey, 'id'),
-  part('kept_answer', (t) => t.idempotencyRecord, 'keyId', 'token'),
-]
+/** The keys of the tables whose rows have no id. */
+const KEYS: Readonly<Partial<Record<keyof Tables, readonly string[]>>> = {
+  membership: ['groupId', 'personId'],
+  riskTally: ['score'],
+  sourceMap: ['source', 'noun'],
+  idempotencyRecord: ['keyId', 'token'],
+}
 
-function part(name: string, table: (t: Tables) => PgTable, ...key: string[]): Part {
-  const order = (of: PgTable) => key.flatMap((member) => getTableColumns(of)[member] ?? [])
-  return { name, table, order, matching: () => undefined }
+/** All tables except the change counters, each in key order; a foreign key refers to a table before its own. */
+function partsIn({ t }: Read): Part[] {
+  return namesOf(t).flatMap((name) => {
+    const order = (of: PgTable) => (KEYS[name] ?? ['id']).map((member) => memberColumn(of, member))
+    const part = { name: getTableName(t[name]), table: (of: Tables) => of[name], order, matching: () => undefined }
+    return name === 'revision' ? [] : [part]
+  })
 }
 
 /** Copies one snapshot of a store into an empty store, in one transaction; if `onProgress` throws, it is rolled back. */
@@ -51,7 +48,7 @@ export async function copyStore(
       const total = await rowsIn(from)
       let done = 0
       const copied: Record<string, Contents> = {}
-      for (const list of PARTS) {
+      for (const list of partsIn(from)) {
         const table = list.table(to.t)
         const resume = await to.suspendIndexes(table)
         const sent = await contentsOf(from, list, async (rows) => {
@@ -70,7 +67,7 @@ export async function copyStore(
 
 async function rowsIn(read: Read): Promise<number> {
   let rows = 0
-  for (const { table } of PARTS) rows += await read.db.$count(table(read.t))
+  for (const { table } of partsIn(read)) rows += await read.db.$count(table(read.t))
   return rows
 }
 
