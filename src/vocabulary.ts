@@ -133,12 +133,21 @@ export const NO_DAY = '9999-99-99'
 /**
  * The nouns, each with a table and a history: whatever treats all of them alike follows from this list, and what differs
  * is a record with an entry for each, so that a noun without one does not compile. Beside each stand its plural, the
- * prefix of its ids, the area that its scopes are of, what it is, the members that people call it by, and who holds it.
+ * prefix of its ids, the area that its scopes are of, what it is, the members that people call it by, who holds it, and
+ * the status in which it begins, and in which it is closed.
  */
 export const NOUNS = {
   person: { plural: 'people', prefix: 'usr', area: 'personnel', is: 'A person of the roster.', title: 'name' },
   group: { plural: 'groups', prefix: 'grp', area: 'personnel', is: 'A personnel group.', title: 'name' },
-  project: { plural: 'projects', prefix: 'prj', area: 'projects', is: 'A project.', title: 'name', reference: 'key' },
+  project: {
+    plural: 'projects',
+    prefix: 'prj',
+    area: 'projects',
+    is: 'A project.',
+    title: 'name',
+    reference: 'key',
+    closed: 'CLOSED',
+  },
   risk: {
     plural: 'risks',
     prefix: 'rsk',
@@ -147,6 +156,8 @@ export const NOUNS = {
     title: 'title',
     reference: 'reference',
     holder: 'owner',
+    open: 'OPEN',
+    closed: 'CLOSED',
   },
   issue: {
     plural: 'issues',
@@ -156,6 +167,8 @@ export const NOUNS = {
     title: 'title',
     reference: 'reference',
     holder: 'assignee',
+    open: 'OPEN',
+    closed: 'CLOSED',
   },
 } as const
 export type NounName = keyof typeof NOUNS
@@ -165,14 +178,21 @@ export const NOUN_NAMES = Object.keys(NOUNS) as NounName[]
 export const isNounName = (text: string): text is NounName => Object.hasOwn(NOUNS, text)
 export const NOUN_PLURALS: readonly NounPlural[] = NOUN_NAMES.map((name) => NOUNS[name].plural)
 
+/** The noun of a plural. */
+export function nounOfPlural(plural: NounPlural): NounName {
+  // A cast: every plural is one of a noun.
+  return NOUN_NAMES.find((name) => NOUNS[name].plural === plural) as NounName
+}
+
 /** The noun that a plural names; the roster is called personnel elsewhere, and here too. */
 export function pluralNamed(text: string): NounPlural | undefined {
   return text === 'personnel' ? 'people' : NOUN_PLURALS.find((plural) => plural === text)
 }
 
-/** The nouns that someone holds, with the member that names them: beside it are `ownerId` and `ownerName`. */
-export const HOLDERS = { risk: NOUNS.risk.holder, issue: NOUNS.issue.holder } as const
-export type HeldNoun = keyof typeof HOLDERS
+/** The nouns that someone holds, entries of a project: beside their `holder` are such as `ownerId` and `ownerName`. */
+export type HeldNoun = { [N in NounName]: (typeof NOUNS)[N] extends { holder: string } ? N : never }[NounName]
+export const isHeldNoun = (noun: NounName): noun is HeldNoun => 'holder' in NOUNS[noun]
+export const HELD_NOUNS = NOUN_NAMES.filter(isHeldNoun)
 
 /** How histories call a noun. */
 export type EntityKind = Uppercase<NounName>

@@ -29,9 +29,11 @@ export function mergeCommand(clock: () => Date): Command {
           mergePeople(write, await personNamed(write, old), await personNamed(write, into), operatorOf(flags)),
         ),
       )
-      if (flags.json) return print(JSON.stringify(merged))
-      const { id, mergedInto, importId, risks, issues } = merged
-      say(`${id} is merged into ${mergedInto}, who now has its groups, ${risks} risks and ${issues} issues of it.`)
+      const { entries, ...run } = merged
+      if (flags.json) return print(JSON.stringify({ ...run, ...entries }))
+      const { id, mergedInto, importId } = run
+      const moved = Object.entries(entries).map(([plural, count]) => `${count} ${plural}`)
+      say(`${id} is merged into ${mergedInto}, who now has its groups, ${moved.join(' and ')} of it.`)
       say(`This is ${importId}; to undo it: operations undo ${importId}`)
     })
 }

@@ -19,19 +19,19 @@ export interface Stored<Row> {
 
 export type LedgerOutcome = 'created' | 'updated' | 'unchanged'
 
-interface LedgerOptions<Row> {
+interface LedgerOptions<Row, Name extends string = keyof Row & string> {
   readonly kind: EntityKind
-  readonly table: (t: Tables) => PgTable & { id: AnyPgColumn; $inferSelect: Row; $inferInsert: object }
+  table(t: Tables): PgTable & { id: AnyPgColumn; $inferSelect: Row; $inferInsert: object }
   /** The fields whose changes are recorded in the history. */
-  readonly tracked: readonly (keyof Row & string)[]
+  readonly tracked: readonly Name[]
   /** The columns with values that no two rows have in common, at least within a project. */
-  readonly unique?: readonly (keyof Row & string)[]
+  readonly unique?: readonly Name[]
   /** The project that a row belongs to, or is. */
-  readonly projectOf?: (row: Row) => string
+  projectOf?(row: Row): string
   /** What counts of a row over time; 0 before it is created. */
-  readonly stateOf?: (row: Row) => number
+  stateOf?(row: Row): number
   /** Updates what other tables derive from these rows. */
-  readonly follow?: (write: Write, stored: readonly Stored<Row>[]) => Promise<void>
+  follow?(write: Write, stored: readonly Stored<Row>[]): Promise<void>
 }
 
 type OfWrite = Pick<Write, 'at' | 'by' | 'nonce'> & { readonly importId?: string | null }
@@ -44,7 +44,8 @@ export function originOf({ at, by, nonce, importId = null }: OfWrite) {
 /** The only way to store rows of entities: every change gets its timestamp and its entry in the history. */
 export class Ledger<Row extends Entity> {
   private readonly write: Write
-  private readonly options: LedgerOptions<Row>
+  // With any names: a ledger of some rows is one of rows that have less in common.
+  private readonly options: LedgerOptions<Row, string>
   private pending: Stored<Row>[] = []
   private history: Tables['change']['$inferInsert'][] = []
 

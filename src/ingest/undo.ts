@@ -17,15 +17,22 @@ import {
   type Undoings,
   undoings,
 } from '../history/importRuns.js'
-import { groups, groupsOfPeople } from '../personnel/groups.js'
+import type { Entity } from '../history/ledger.js'
+import { LISTS } from '../nouns.js'
+import { groupsOfPeople } from '../personnel/groups.js'
 import { type PersonRow, personnel } from '../personnel/people.js'
-import { type IssueRow, issues } from '../projects/issues.js'
 import { projects } from '../projects/projects.js'
-import { type RiskRow, risks } from '../projects/risks.js'
 import { byIds } from '../store/query/page.js'
 import type { Write } from '../store/store.js'
-import type { Tables } from '../store/tables.js'
-import type { EntityKind, NounPlural } from '../vocabulary.js'
+import {
+  type EntityKind,
+  HELD_NOUNS,
+  isHeldNoun,
+  NOUNS,
+  type NounName,
+  type NounPlural,
+  nounOfKind,
+} from '../vocabulary.js'
 import { importRecords } from './importers.js'
 import type { ImportOptions, SourceRecord } from './run.js'
 
@@ -55,31 +62,16 @@ export interface UndoReport {
 
 type Row = Readonly<Record<string, unknown>>
 
-const CLOSED = { status: 'CLOSED' }
 const LEFT = { status: 'INACTIVE', groups: [], mergedInto: null }
 
-/** What differs between the kinds of entities. */
-interface Kind {
-  readonly noun: NounPlural
-  /** People come before what is theirs, and a project after its entries, without which it may be closed. */
-  readonly place: number
-  /** What an entity becomes that the run created; undefined if it stays. */
-  readonly closing?: Row
-  rows(write: Write, ids: readonly string[]): Promise<ReadonlyMap<string, Row>>
+/** What an entity becomes that the run created; undefined if it stays. */
+function closingOf(noun: NounName): Row | undefined {
+  const declared = NOUNS[noun]
+  return noun === 'person' ? LEFT : 'closed' in declared ? { status: declared.closed } : undefined
 }
 
-const KINDS: Readonly<Record<EntityKind, Kind>> = {
-  PERSON: { noun: 'people', place: 0, closing: LEFT, rows: peopleWithGroups },
-  GROUP: { noun: 'groups', place: 0, rows: (write, ids) => byIds(write, groups, ids) },
-  RISK: { noun: 'risks', place: 1, closing: CLOSED, rows: (write, ids) => inProjects(write, byIds(write, risks, ids)) },
-  ISSUE: {
-    noun: 'issues',
-    place: 1,
-    closing: CLOSED,
-    rows: (write, ids) => inProjects(write, byIds(write, issues, ids)),
-  },
-  PROJECT: { noun: 'projects', place: 2, closing: CLOSED, rows: (write, ids) => byIds(write, projects, ids) },
-}
+/** People come before what is theirs, and a project after its entries, without which it may be closed. */
+const placeOf = (noun: NounName) => (isHeldNoun(noun) ? 1 : noun === 'project' ? 2 : 0)
 
 /** An entity that a run changed, with its changes, the newest first. */
 type Touched = Readonly<{ id: string; changes: ChangeRow[] }>
@@ -94,18 +86,19 @@ export async function undoRun(single: Write, id: string, operator: string | null
   const undoes = await undoings(write)
   const entities: Undone[] = []
   for (const entity of await kindsOf(write, run)) {
+    const noun = nounOfKind(entity)
     const plans: Plan[] = []
     for await (const batch of touchedBy(write, run, entity)) {
       const ids = batch.map((one) => one.id)
-      const rows = await KINDS[entity].rows(write, ids)
+      const rows = await rowsNow(write, noun, ids)
       const later = await laterChanges(write, batch, run, undoes)
       const people = await formerPeople(write, batch)
       for (const one of batch) {
-        const plan = planFor(entity, one, rows.get(one.id), later.get(one.id) ?? new Map(), people)
-        plans.push(entity === 'PROJECT' ? await unlessBusy(write, plan) : plan)
+        const plan = planFor(noun, one, rows.get(one.id), later.get(one.id) ?? new Map(), people)
+        plans.push(noun === 'project' ? await unlessBusy(write, plan) : plan)
       }
     }
-    const refused = await restore(write, KINDS[entity].noun, plans)
+    const refused = await restore(write, NOUNS[noun].plural, plans)
     const fields = await changedBy(write, entity)
     for (const plan of plans) entities.push(...undoneAs(entity, plan, fields.get(plan.id), refused.get(plan.id)))
   }
@@ -123,7 +116,7 @@ async function kindsOf(write: Write, run: ImportRunRow): Promise<EntityKind[]> {
   const { entity, id } = write.t.change
   const all = write.db.select({ entity }).from(write.t.change).where(changesOfRun(write, run))
   const kinds = (await all.groupBy(entity).orderBy(desc(max(id)))).map((row) => row.entity)
-  return kinds.sort((one, other) => KINDS[one].place - KINDS[other].place)
+  return kinds.sort((one, other) => placeOf(nounOfKind(one)) - placeOf(nounOfKind(other)))
 }
 
 /** Batches of the entities of a kind that a run changed. */
@@ -182,11 +175,11 @@ async function laterChanges(write: Write, batch: readonly Touched[], run: Import
 /** The people whom former values name. */
 function formerPeople(write: Write, batch: readonly Touched[]) {
   const former = batch.flatMap(({ changes }) => changes.map(fieldChangesOf))
-  const ids = former.flatMap((fields) => HOLDERS.flatMap((field) => fields[field]?.[0] ?? []))
+  const ids = former.flatMap((fields) => HOLDER_IDS.flatMap((field) => fields[field]?.[0] ?? []))
   return byIds(write, personnel, [...new Set(ids.map(String))])
 }
 
-const HOLDERS: readonly string[] = ['ownerId', 'assigneeId']
+const HOLDER_IDS: readonly string[] = HELD_NOUNS.map((noun) => `${NOUNS[noun].holder}Id`)
 
 /** What somebody has lost who was merged into another person. */
 const OF_MERGED: readonly string[] = ['status', 'groups']
@@ -197,13 +190,13 @@ const DERIVED = 'score'
 type Reasons = ReadonlyMap<string, string>
 
 function planFor(
-  entity: EntityKind,
+  noun: NounName,
   { id, changes }: Touched,
   row: Row | undefined,
   later: Reasons,
   people: ReadonlyMap<string, PersonRow>,
 ): Plan {
-  const { closing } = KINDS[entity]
+  const closing = closingOf(noun)
   const isNew = changes.at(-1)?.action === 'CREATED'
   const names = [row?.['reference'] ?? row?.['key'], row?.['name'] ?? row?.['title'] ?? id]
   const plan = { id, isNew, name: names.filter((part) => part != null).join(' ') }
@@ -235,7 +228,7 @@ function restorable(net: FieldChanges, row: Row, later: Reasons, people: Readonl
   const isMerged = row['mergedInto'] != null && !('mergedInto' in net)
   for (const [field, [from, to]] of Object.entries(net)) {
     if (field === DERIVED) continue
-    const holder = HOLDERS.includes(field) ? people.get(String(from)) : undefined
+    const holder = HOLDER_IDS.includes(field) ? people.get(String(from)) : undefined
     const again = later.get(field)
     if (again !== undefined) left.push({ field, reason: again })
     else if (!isSame(valueIn(row, field), to)) left.push({ field, reason: 'It is no longer as the import left it.' })
@@ -250,12 +243,14 @@ function restorable(net: FieldChanges, row: Row, later: Reasons, people: Readonl
 /** A project that the run created stays open while it has entries of others. */
 async function unlessBusy({ db, t }: Write, plan: Plan): Promise<Plan> {
   if (!plan.isNew || !plan.record) return plan
-  const live = (table: Tables['risk' | 'issue']) =>
-    db.$count(table, and(eq(table.projectId, plan.id), eq(table.live, 1)))
-  const [ofRisks, ofIssues] = [await live(t.risk), await live(t.issue)]
+  const held: string[] = []
+  for (const noun of HELD_NOUNS) {
+    const { projectId, live } = t[noun]
+    const count = await db.$count(t[noun], and(eq(projectId, plan.id), eq(live, 1)))
+    if (count > 0) held.push(`${count} live ${NOUNS[noun].plural}`)
+  }
   const { id, name, isNew } = plan
-  const left = [{ reason: `It still has ${ofRisks} live risks and ${ofIssues} open issues.` }]
-  return ofRisks + ofIssues === 0 ? plan : { id, name, isNew, left }
+  return held.length === 0 ? plan : { id, name, isNew, left: [{ reason: `It still has ${held.join(' and ')}.` }] }
 }
 
 const OPTIONS: ImportOptions = {
@@ -314,18 +309,19 @@ function undoneAs(
   return [{ entity, id, name, outcome, fields: fields ?? {}, left }]
 }
 
-/** People, with the names of their groups as in their history. */
-async function peopleWithGroups(write: Write, ids: readonly string[]) {
-  const groupsOf = await groupsOfPeople(write, ids)
-  const named = (id: string) => (groupsOf.get(id) ?? []).map(({ name }) => name)
-  return new Map([...(await byIds(write, personnel, ids))].map(([id, row]) => [id, { ...row, groups: named(id) }]))
-}
-
-/** Entries, with the keys of their projects as in records. */
-async function inProjects(write: Write, found: Promise<ReadonlyMap<string, RiskRow | IssueRow>>) {
-  const rows = await found
-  const of = await byIds(write, projects, [...new Set(Array.from(rows.values(), ({ projectId }) => projectId))])
-  return new Map([...rows].map(([id, row]) => [id, { ...row, project: of.get(row.projectId)?.key }]))
+/** Entities as records have them: people with the names of their groups, entries with the keys of their projects. */
+async function rowsNow(write: Write, noun: NounName, ids: readonly string[]): Promise<ReadonlyMap<string, Row>> {
+  const rows: ReadonlyMap<string, Entity> = await byIds(write, LISTS[noun], ids)
+  const withEach = (more: (row: Entity) => object) =>
+    new Map(Array.from(rows, ([id, row]) => [id, { ...row, ...more(row) }] as const))
+  if (noun === 'person') {
+    const groupsOf = await groupsOfPeople(write, ids)
+    return withEach(({ id }) => ({ groups: (groupsOf.get(id) ?? []).map(({ name }) => name) }))
+  }
+  if (!isHeldNoun(noun)) return rows
+  const projectIn = (row: Entity) => String(row['projectId'])
+  const of = await byIds(write, projects, [...new Set(Array.from(rows.values(), projectIn))])
+  return withEach((row) => ({ project: of.get(projectIn(row))?.key }))
 }
 
 /** The details of a row in the order of these names; those that none of them names stay last. */

@@ -1,6 +1,5 @@
 import { and, gt, not, or, sql } from 'drizzle-orm'
 import { DETAILS } from '../details.js'
-import { namesOf } from '../fields.js'
 import {
   backwards,
   type ChangeRow,
@@ -12,7 +11,7 @@ import {
 import { memberColumn } from '../store/query/page.js'
 import type { Access } from '../store/shortWrites.js'
 import type { Read, Write } from '../store/store.js'
-import { HOLDERS, kindOf } from '../vocabulary.js'
+import { HELD_NOUNS, kindOf, NOUNS } from '../vocabulary.js'
 import type { PersonNames } from './personNames.js'
 
 /** Whom an erasure is about: a person, and whoever turned out to be the same. */
@@ -33,8 +32,8 @@ export async function blankHistory(write: Write, { ids }: Erased): Promise<numbe
   return blanked
 }
 
-const HOLDER_IDS = Object.values(HOLDERS).map((holder) => `${holder}Id` as const)
-const HOLDER_NAMES = Object.values(HOLDERS).map((holder) => `${holder}Name`)
+const HOLDER_IDS = HELD_NOUNS.map((noun) => `${NOUNS[noun].holder}Id` as const)
+const HOLDER_NAMES = HELD_NOUNS.map((noun) => `${NOUNS[noun].holder}Name`)
 
 /**
  * Blanks the name in the history of risks and issues while they were the person's, or unmatched and named them, and in
@@ -45,7 +44,7 @@ export function blankMentions(access: Access, erased: Erased, since: number): Pr
     const { change } = read.t
     const has = (beginning: string) => read.includes(change.fields, beginning)
     const isNaming = or(...[...HOLDER_IDS, ...HOLDER_NAMES].map((field) => has(`"${field}"`)))
-    const isEntry = read.among(change.entity, namesOf(HOLDERS).map(kindOf))
+    const isEntry = read.among(change.entity, HELD_NOUNS.map(kindOf))
     const isAbout = or(and(isEntry, isNaming), has(`"${DETAILS}`))
     let blanked = 0
     let unfinished: readonly [entityId: string, assigneeId: Recorded] | undefined
@@ -84,9 +83,9 @@ function theirsIn(row: ChangeRow, assignees: Map<string, Recorded>, { ids, names
 
 async function assigneesOf({ db, t, among }: Read, ids: readonly string[]): Promise<Map<string, Recorded>> {
   const assignees = new Map<string, Recorded>()
-  for (const noun of namesOf(HOLDERS)) {
+  for (const noun of HELD_NOUNS) {
     const { id } = t[noun]
-    const holder = sql<string | null>`${memberColumn(t[noun], `${HOLDERS[noun]}Id`)}`
+    const holder = sql<string | null>`${memberColumn(t[noun], `${NOUNS[noun].holder}Id`)}`
     const rows = await db.select({ id, holder }).from(t[noun]).where(among(id, ids))
     for (const row of rows) assignees.set(row.id, row.holder)
   }

@@ -9,7 +9,7 @@ import { byIds } from '../store/query/page.js'
 import { type Access, inOneWrite, paged } from '../store/shortWrites.js'
 import type { Read, Write } from '../store/store.js'
 import { personalColumns } from '../store/tables/personal.js'
-import { type HeldNoun, HOLDERS, kindOf, NOUN_NAMES, type NounName } from '../vocabulary.js'
+import { isHeldNoun, kindOf, NOUN_NAMES, NOUNS, type NounName } from '../vocabulary.js'
 import { blankHistory, blankMentions, type Erased } from './erasedHistory.js'
 import { foldedPerson, type PersonRow, type PersonValues, personnel } from './people.js'
 import { PersonNames } from './personNames.js'
@@ -140,7 +140,7 @@ async function eraseRows(
   for await (const rows of paged(BATCH_ROWS, after)) {
     const theirs = rows.flatMap((row) => (without(erased, noun, row) ? row.id : []))
     if (theirs.length > 0) await write((own) => rewrite(own, noun, erased, theirs))
-    if (isHeld(noun)) for (const id of theirs) entries.add(id)
+    if (isHeldNoun(noun)) for (const id of theirs) entries.add(id)
     for (const row of rows) {
       const rest = without(erased, noun, row)?.rest ?? row
       const note = noteUnsure(unsure, erased, kindOf(noun), row.id)
@@ -181,7 +181,7 @@ function without({ ids, names }: Erased, noun: NounName, row: Entity): { blank: 
   const blank: Record<string, string | null> = {}
   const rest: Record<string, string | null> = {}
   for (const field of personalColumns(noun, 'assignee')) {
-    const [name, holder] = [row[field], isHeld(noun) ? row[`${HOLDERS[noun]}Id`] : undefined]
+    const [name, holder] = [row[field], isHeldNoun(noun) ? row[`${NOUNS[noun].holder}Id`] : undefined]
     if (typeof name !== 'string' || (typeof holder === 'string' && !ids.includes(holder))) continue
     const left = holder === null ? names.without(name) : ''
     if (left !== undefined) [blank[field], rest[field]] = [ERASED, left || null]
@@ -254,8 +254,4 @@ async function forget({ read, write }: Access, { ids, names }: Erased): Promise<
       if (isTheirs) await write(({ db, t }) => db.delete(t[name]).where(isTheirs))
     }
   }
-}
-
-function isHeld(noun: NounName): noun is HeldNoun {
-  return Object.hasOwn(HOLDERS, noun)
 }

@@ -2,11 +2,11 @@ import { eq, isNotNull, or } from 'drizzle-orm'
 import { Fault } from '../errors.js'
 import { BATCH_ROWS } from '../history/changes.js'
 import { asRun, recordRun } from '../history/importRuns.js'
-import type { Ledger } from '../history/ledger.js'
-import { type IssueRow, issuesLedger } from '../projects/issues.js'
-import { type RiskRow, risksLedger } from '../projects/risks.js'
+import { ENTRIES } from '../nouns.js'
+import type { EntryRow } from '../projects/projectEntries.js'
+import { memberColumn } from '../store/query/page.js'
 import type { Write } from '../store/store.js'
-import type { HeldNoun } from '../vocabulary.js'
+import { HELD_NOUNS, type HeldNoun, NOUNS } from '../vocabulary.js'
 import { groupsOfPeople } from './groups.js'
 import { applyMembershipChanges, membershipChangesTo } from './memberships.js'
 import { type PersonRow, peopleLedger } from './people.js'
@@ -15,9 +15,8 @@ interface Merge {
   readonly id: string
   readonly mergedInto: string
   readonly importId: string | undefined
-  /** How many risks and issues have moved. */
-  readonly risks: number
-  readonly issues: number
+  /** How many risks, issues and others have moved, by their plurals. */
+  readonly entries: Readonly<Record<string, number>>
 }
 
 /** Merges two records of one person: what the old one has moves to the other, and the old id stays, INACTIVE. */
@@ -33,19 +32,13 @@ export async function mergePeople(
     if (mergedInto) throw new Fault('CONFLICT', `${name} (${id}) was merged into ${mergedInto} already. Name that one.`)
   }
   const write = asRun(single)
-  const { db, t } = write
-  const moved = {
-    risk: await moveAll(risksLedger(write), { ownerId: into.id }, () =>
-      db.select().from(t.risk).where(eq(t.risk.ownerId, old.id)).limit(BATCH_ROWS),
-    ),
-    issue: await moveAll(issuesLedger(write), { assigneeId: into.id }, () =>
-      db.select().from(t.issue).where(eq(t.issue.assigneeId, old.id)).limit(BATCH_ROWS),
-    ),
-  } satisfies Readonly<Record<HeldNoun, number>>
+  const entries: Record<string, number> = {}
+  for (const noun of HELD_NOUNS) entries[NOUNS[noun].plural] = await moveEntries(write, noun, old, into)
   const people = await moveMemberships(write, old, into)
-  const counts = { created: 0, updated: moved.risk + moved.issue + people, unchanged: 0, closed: 1 }
+  const updated = Object.values(entries).reduce((sum, moved) => sum + moved, people)
+  const counts = { created: 0, updated, unchanged: 0, closed: 1 }
   const importId = await recordRun(write, { kind: 'MERGE', noun: 'people', source: old.id, operator }, counts)
-  return { id: old.id, mergedInto: into.id, importId, risks: moved.risk, issues: moved.issue }
+  return { id: old.id, mergedInto: into.id, importId, entries }
 }
 
 /** Links of people to those whom they are merged into, null for none, by id. */
@@ -68,14 +61,13 @@ export async function refusalOfLinks({ db, t, among }: Write, links: MergeLinks)
 }
 
 /** Moves the entries of a person, batch by batch: what has moved is no longer found. */
-async function moveAll<Row extends RiskRow | IssueRow>(
-  ledger: Ledger<Row>,
-  holder: Partial<Row>,
-  nextBatch: () => PromiseLike<Row[]>,
-): Promise<number> {
+async function moveEntries(write: Write, noun: HeldNoun, old: PersonRow, into: PersonRow): Promise<number> {
+  const [table, holder] = [write.t[noun], `${NOUNS[noun].holder}Id`]
+  const isTheirs = eq(memberColumn(table, holder), old.id)
+  const ledger = ENTRIES[noun].ledger(write)
   for (let moved = 0; ; ) {
-    const rows = await nextBatch()
-    for (const row of rows) ledger.enter(row, { ...row, ...holder })
+    const rows: EntryRow[] = await write.db.select().from(table).where(isTheirs).limit(BATCH_ROWS)
+    for (const row of rows) ledger.enter(row, { ...row, [holder]: into.id })
     await ledger.store()
     moved += rows.length
     if (rows.length < BATCH_ROWS) return moved

@@ -1,6 +1,7 @@
 import { and, isNotNull, isNull, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { patched, projectKey, ruled, text } from '../fields.js'
+import type { Entity, Ledger } from '../history/ledger.js'
 import { holderNaming } from '../personnel/people.js'
 import { equalsFolded, type Optional, refersTo, unindexed } from '../store/query/conditions.js'
 import { anyHolder, anyOf, anyText, changedSince, INDEXED, oneDay, searchIn } from '../store/query/filters.js'
@@ -9,8 +10,8 @@ import type { List } from '../store/query/page.js'
 import { idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
-import { foldedTogether, trimmed } from '../text.js'
-import { NO_DAY, type Ownership, type PersonStatus } from '../vocabulary.js'
+import { foldedTogether, type InputCheck, trimmed } from '../text.js'
+import { type HeldNoun, NO_DAY, type Ownership, type PersonStatus } from '../vocabulary.js'
 import { inProjects, projectKeyPart, projectNaming } from './projects.js'
 
 interface EntryFacts {
@@ -63,7 +64,26 @@ export function holderMembers<const N extends 'owner' | 'assignee'>(name: N) {
   } as Record<N | `${N}Id` | `${N}Name`, ReturnType<typeof askedFor<string>>>
 }
 
-type Entry = Tables['risk'] | Tables['issue']
+type Entry = Tables[HeldNoun]
+
+/** A row of any entry, and the values of a record of it. */
+export type EntryRow = Entity &
+  Readonly<Record<'projectId' | 'reference' | 'title', string>> & {
+    readonly live: number
+    readonly details: string | null
+  }
+export type EntryValues = Readonly<Record<string, unknown>>
+
+/** What is done with the entries of a project, whatever they are. */
+export interface EntryNoun {
+  /** All of them, whatever their status. */
+  readonly every: List<Entry, object>
+  ledger(write: Write): Ledger<EntryRow>
+  /** Adds the violations of what is given for a row. */
+  check(before: EntryRow | undefined, values: EntryValues, check: InputCheck): void
+  /** A row as it would be stored: the given values merged with the row before. */
+  merged(write: Write, before: EntryRow | undefined, values: EntryValues & { projectId: string }): EntryRow
+}
 
 type Of = (t: Tables) => Entry
 

@@ -9,7 +9,7 @@ import { type List, pagesOf } from '../../store/query/page.js'
 import type { Read, Write } from '../../store/store.js'
 import type { Tables } from '../../store/tables.js'
 import { fold, foldedTogether } from '../../text.js'
-import { NOUNS, type NounName, nounOfKind } from '../../vocabulary.js'
+import { HELD_NOUNS, NOUNS, type NounName, nounOfKind } from '../../vocabulary.js'
 import { CommandFailed } from '../command.js'
 
 /** A stored value that is not what the program would derive. */
@@ -26,10 +26,13 @@ export const DERIVED: Readonly<Record<string, (read: Read) => AsyncIterable<Diff
   'folded texts of people': derivedIn('person', foldedPerson),
   'folded texts of groups': derivedIn('group', ({ name }) => ({ nameFolded: fold(name) })),
   'folded texts of projects': derivedIn('project', ({ key, name }) => ({ searchFolded: foldedTogether(key, name) })),
+  ...Object.fromEntries(
+    HELD_NOUNS.map((noun) => [`folded texts of ${NOUNS[noun].plural}`, derivedIn(noun, foldedEntry)]),
+  ),
+  // In place of the one above: they have one more.
   'folded texts of risks': derivedIn('risk', (risk) => {
     return { ...foldedEntry(risk), categoryFolded: risk.category && fold(risk.category) }
   }),
-  'folded texts of issues': derivedIn('issue', foldedEntry),
   'projects and states in the history': history,
 }
 
@@ -105,7 +108,7 @@ function* differing(table: Entity, row: Entity['$inferSelect'], derived: object)
   yield { what: `${row.id} (${wrong.join(', ')})`, mend }
 }
 
-/** A risk or an issue, as the change that is looked at has left it. */
+/** An entry, as the change that is looked at has left it. */
 type Entry = Pick<Tables['risk']['$inferSelect'], 'id' | 'projectId' | 'live' | 'score'>
 
 async function* history(read: Read): AsyncGenerator<Difference> {
@@ -120,13 +123,16 @@ async function* history(read: Read): AsyncGenerator<Difference> {
   }
 }
 
-async function entriesOf({ db, t: { risk, issue }, among }: Read, rows: readonly ChangeRow[]) {
+async function entriesOf({ db, t, among }: Read, rows: readonly ChangeRow[]) {
   const ids = [...new Set(rows.map(({ entityId }) => entityId))]
-  const ofRisk = { id: risk.id, projectId: risk.projectId, live: risk.live, score: risk.score }
-  const ofIssue = { id: issue.id, projectId: issue.projectId, live: issue.live, score: sql<number>`0` }
-  const risks = await db.select(ofRisk).from(risk).where(among(risk.id, ids))
-  const issues = await db.select(ofIssue).from(issue).where(among(issue.id, ids))
-  return new Map<string, Entry>([...risks, ...issues].map((entry) => [entry.id, entry]))
+  const entries = new Map<string, Entry>()
+  for (const noun of HELD_NOUNS) {
+    const { id, projectId, live } = t[noun]
+    const score = noun === 'risk' ? t.risk.score : sql<number>`0`
+    const found = await db.select({ id, projectId, live, score }).from(t[noun]).where(among(id, ids))
+    for (const entry of found) entries.set(entry.id, entry)
+  }
+  return entries
 }
 
 /** What a change has from its entity; of an entry, which is then as the change found it, its states too. */
@@ -139,7 +145,7 @@ function derivedOf(change: ChangeRow, entries: Map<string, Entry>): Partial<Chan
   // Nothing is known of an entry that is not there.
   if (!entry) return {}
   const { projectId } = entry
-  if (entity === 'ISSUE') return { projectId, ...none }
+  if (entity !== 'RISK') return { projectId, ...none }
   const { score, status } = readableFields(change)
   const at = (side: 0 | 1): Entry => ({
     ...entry,
