@@ -1,28 +1,25 @@
 import type { Write } from '../store/store.js'
-import type { NounPlural } from '../vocabulary.js'
+import { type HeldNoun, isHeldNoun, type NounName, type NounPlural, nounOfPlural } from '../vocabulary.js'
+import { entriesImporter } from './importers/entries.js'
 import { groupsImporter } from './importers/groups.js'
 import { peopleImporter } from './importers/people.js'
 import { projectsImporter } from './importers/projects.js'
-import { issuesImporter, risksImporter } from './importers/risksAndIssues.js'
 import { batchesOf, type Importer, type ImportOptions, type ImportResult, importRun, type SourceRecord } from './run.js'
 
-const IMPORTERS = {
-  people: peopleImporter,
-  groups: groupsImporter,
-  projects: projectsImporter,
-  risks: risksImporter,
-  issues: issuesImporter,
-} satisfies Readonly<Record<NounPlural, unknown>>
+const IMPORTERS = { person: peopleImporter, group: groupsImporter, project: projectsImporter } satisfies Readonly<
+  Record<Exclude<NounName, HeldNoun>, unknown>
+>
 
 /** Imports records of a noun. If there are violations, the caller must roll the transaction back. */
 export async function importRecords(
   write: Write,
-  noun: NounPlural,
+  plural: NounPlural,
   given: readonly SourceRecord[],
   options: ImportOptions,
 ): Promise<ImportResult> {
   const run = importRun(write, options)
-  const importer: Importer = await IMPORTERS[noun](run)
+  const noun = nounOfPlural(plural)
+  const importer: Importer = await (isHeldNoun(noun) ? entriesImporter(run, noun) : IMPORTERS[noun](run))
   const records = importer.gather?.(given) ?? given
   let done = 0
   for await (const batch of options.undoing ? [records] : batchesOf(records)) {

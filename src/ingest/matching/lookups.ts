@@ -124,7 +124,8 @@ export function groupMatcher(run: ImportRun) {
   }
 }
 
-type RiskValues = Readonly<Partial<Record<'risk' | 'riskId', string | null>>>
+/** How a record names the risk that it came from. */
+export type LinkedToRisk = Readonly<Partial<Record<'risk' | 'riskId', string | null>>>
 
 /** Finds the risk of an issue: by its reference in the same project, or by its id. */
 export function riskMatcher({ write, missing }: ImportRun) {
@@ -132,7 +133,7 @@ export function riskMatcher({ write, missing }: ImportRun) {
   const found = new Map<string, RiskRow>()
 
   /** Absent if the record does not mention it. */
-  const idOf = ({ values: { risk, riskId }, project }: Placed<RiskValues>): string | null | undefined => {
+  const idOf = ({ values: { risk, riskId }, project }: Placed<LinkedToRisk>): string | null | undefined => {
     const named = riskId ?? (risk == null ? undefined : `${project.id} ${risk}`)
     if (named !== undefined) return found.get(named)?.id ?? null
     return risk === null || riskId === null ? null : undefined
@@ -141,7 +142,7 @@ export function riskMatcher({ write, missing }: ImportRun) {
   return {
     idOf,
 
-    async find(placed: readonly Placed<RiskValues>[]): Promise<void> {
+    async find(placed: readonly Placed<LinkedToRisk>[]): Promise<void> {
       const ids = placed.flatMap(({ values }) => values.riskId ?? [])
       const places = placed.flatMap(({ project, values: { risk } }) =>
         risk == null ? [] : [[project.id, risk] as const],
@@ -152,7 +153,7 @@ export function riskMatcher({ write, missing }: ImportRun) {
     },
 
     /** `linkedTo` is the risk that the issue is linked to already. */
-    check(record: Placed<RiskValues>, linkedTo: string | null | undefined): void {
+    check(record: Placed<LinkedToRisk>, linkedTo: string | null | undefined): void {
       const { check, project } = record
       const { risk, riskId } = record.values
       if (risk != null && riskId != null) check.violation('risk', 'Give either risk or riskId, not both.')

@@ -3,6 +3,7 @@ import type { PersonRow } from '../../personnel/people.js'
 import type { Assignee } from '../../projects/projects.js'
 import type { Write } from '../../store/store.js'
 import { checkText, fold, type InputCheck, turnedName } from '../../text.js'
+import type { HeldNoun, NOUNS } from '../../vocabulary.js'
 import type { ImportRun } from '../run.js'
 import { lookup } from './lookups.js'
 
@@ -72,7 +73,7 @@ export function strangerInWords(text: string, { namesakes }: { namesakes: number
     : `Nobody on the roster has the e-mail, user id, externalId or name ${JSON.stringify(text)}.`
 }
 
-type Field = 'owner' | 'assignee'
+type Field = (typeof NOUNS)[HeldNoun]['holder']
 
 /** The owner or assignee as a record gives it. */
 export type Attributed = Readonly<Partial<Record<Field | `${Field}Id` | `${Field}Name`, string | null | undefined>>>

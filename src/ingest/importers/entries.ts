@@ -1,115 +1,86 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { namesOf, recordReader, type Values } from '../../fields.js'
-import type { Ledger } from '../../history/ledger.js'
+import { namesOf, recordReader } from '../../fields.js'
 import { isId } from '../../ids.js'
-import { checkIssue, ISSUE, type IssueRow, issuesLedger, issueWith } from '../../projects/issues.js'
+import { ENTRIES, SHEETS } from '../../nouns.js'
+import type { IssueRow } from '../../projects/issues.js'
+import type { EntryRow } from '../../projects/projectEntries.js'
 import { type Assignee, type ProjectRow, recordSync } from '../../projects/projects.js'
-import { checkRisk, RISK, type RiskRow, risksLedger, riskWith, scoreInstead } from '../../projects/risks.js'
-import type { Tables } from '../../store/tables.js'
-import { fold, type InputCheck } from '../../text.js'
-import { type Placed, projectMatcher, riskMatcher } from '../matching/lookups.js'
+import { type RiskRow, scoreInstead } from '../../projects/risks.js'
+import { fold } from '../../text.js'
+import { type HeldNoun, NOUNS } from '../../vocabulary.js'
+import { type LinkedToRisk, type Placed, projectMatcher, riskMatcher } from '../matching/lookups.js'
 import { type Attributed, assigneeMatcher } from '../matching/people.js'
 import { closeAll, closedLately, type Importer, type ImportRun, refusalToClose, writersOfSource } from '../run.js'
 import { movedReferences } from './movedReferences.js'
 
-const readRisk = recordReader(RISK.inputs)
-const readIssue = recordReader(ISSUE.inputs)
+type Entry = EntryRow & Attributed
+type Values = Attributed &
+  Readonly<Partial<Record<'id' | 'status' | 'project' | 'reference' | 'title', string | null>>> &
+  Readonly<Record<string, unknown>>
 
-export function risksImporter(run: ImportRun): Promise<Importer> {
-  const { write } = run
-  const table = write.t.risk
-  return entriesImporter<RiskRow, Values<typeof RISK.inputs>>(run, {
-    ...{ kind: 'risk', ledger: risksLedger(write), table, read: readRisk },
-    rows: (where) => write.db.select().from(table).where(where),
-    rowsAt: (places) => write.havingPairs(table, ['projectId', 'reference'], places),
-    compared: namesOf(RISK.facts),
-    check: (before, { index, values, check }) => {
-      checkRisk(before, values, check)
+type Scored = Parameters<typeof scoreInstead>[1]
+
+/** What the import of one noun does besides. */
+interface More {
+  /** Looks up the other rows that the records of a batch refer to. */
+  prepare?(placed: readonly Placed<Values>[]): Promise<void>
+  check?(before: Entry | undefined, record: Placed<Values>): void
+  /** What is stored of those other rows. */
+  links?(record: Placed<Values>): object
+}
+
+const MORE: Readonly<Partial<Record<HeldNoun, (run: ImportRun) => More>>> = {
+  risk: ({ warnings }) => ({
+    check: (before: RiskRow | undefined, { index, values }: Placed<Scored>) => {
       const score = scoreInstead(before, values)
       if (score === undefined) return
       const detail = `It is not stored: likelihood and impact are there, and their product is ${score}.`
-      run.warnings.push({ index, field: 'scoreGiven', detail })
+      warnings.push({ index, field: 'scoreGiven', detail })
     },
-    draft: (before, { values, project }, owner) => riskWith(write, before, { ...values, projectId: project.id, owner }),
-  })
-}
-
-export function issuesImporter(run: ImportRun): Promise<Importer> {
-  const { write } = run
-  const table = write.t.issue
-  const risks = riskMatcher(run)
-  return entriesImporter<IssueRow, Values<typeof ISSUE.inputs>>(run, {
-    ...{ kind: 'issue', ledger: issuesLedger(write), table, read: readIssue },
-    rows: (where) => write.db.select().from(table).where(where),
-    rowsAt: (places) => write.havingPairs(table, ['projectId', 'reference'], places),
-    // No row has `risk`, so that a record with one is looked at more closely.
-    compared: [...namesOf(ISSUE.facts), 'riskId', 'risk'],
-    prepare: (placed) => risks.find(placed),
-    check: (before, record) => {
-      checkIssue(before, record.values, record.check)
-      risks.check(record, before?.riskId)
-    },
-    draft: (before, record, assignee) => {
-      const links = { projectId: record.project.id, riskId: risks.idOf(record), assignee }
-      return issueWith(write, before, { ...record.values, ...links })
-    },
-  })
-}
-
-interface EntryRow
-  extends Attributed,
-    Readonly<Record<'id' | 'projectId' | 'reference' | 'title' | 'createdAt' | 'updatedAt', string>> {
-  readonly live: number
-  readonly [column: string]: unknown
-}
-
-type EntryValues = Attributed &
-  Readonly<Partial<Record<'id' | 'status' | 'project' | 'reference' | 'title', string | null>>>
-
-/** What differs between risks and issues in an import. */
-interface EntryPlan<Row extends EntryRow, V extends EntryValues> {
-  readonly kind: 'risk' | 'issue'
-  readonly ledger: Ledger<Row>
-  readonly table: Tables['risk' | 'issue']
-  readonly rows: (where: SQL | undefined) => Promise<Row[]>
-  /** The rows at these places: a project's id and a reference. */
-  readonly rowsAt: (places: readonly (readonly [string, string])[]) => Promise<Row[]>
-  readonly read: (raw: Readonly<Record<string, unknown>>, check: InputCheck) => V
-  /** What tells whether a record equals its row, besides the owner or assignee. */
-  readonly compared: readonly (keyof V & string)[]
-  /** Looks up the other rows that the records of a batch refer to. */
-  readonly prepare?: (placed: readonly Placed<V>[]) => Promise<void>
-  readonly check: (before: Row | undefined, record: Placed<V>) => void
-  readonly draft: (before: Row | undefined, record: Placed<V>, assignee: Assignee) => Row
+  }),
+  issue: (run) => {
+    const risks = riskMatcher(run)
+    return {
+      prepare: (placed: readonly Placed<LinkedToRisk>[]) => risks.find(placed),
+      check: (before: IssueRow | undefined, record: Placed<LinkedToRisk>) => risks.check(record, before?.riskId),
+      links: (record: Placed<LinkedToRisk>) => ({ riskId: risks.idOf(record) }),
+    }
+  },
 }
 
 /** A project of the list. */
-interface Opened<Row> {
+interface Opened {
   readonly project: ProjectRow
   /** Its live entries before anything is stored, if missing ones are closed. */
-  readonly live: readonly Row[]
+  readonly live: readonly Entry[]
   readonly imported: Set<string>
   /** Its live entries by title, where they are needed. */
-  titles?: ReadonlyMap<string, Row>
+  titles?: ReadonlyMap<string, Entry>
 }
 
-/** Imports risks or issues, matched by id, else by project and reference. */
-async function entriesImporter<Row extends EntryRow, V extends EntryValues>(
-  run: ImportRun,
-  plan: EntryPlan<Row, V>,
-): Promise<Importer> {
+/** Imports the entries of projects, matched by id, else by project and reference. */
+export async function entriesImporter(run: ImportRun, kind: HeldNoun): Promise<Importer> {
   const { options, violations, warnings, write } = run
-  const { kind, ledger, table } = plan
+  const { plural, holder, open: reopened, closed } = NOUNS[kind]
+  const table = write.t[kind]
+  const ledger = ENTRIES[kind].ledger(write)
+  const more = MORE[kind]?.(run)
+  const { inputs } = SHEETS[plural]
+  const read = recordReader(inputs)
+  // What tells whether a record equals its row, besides the holder. No row has `risk`: a record with it is looked at more closely.
+  const apart = ['id', 'project', holder, `${holder}Id`, `${holder}Name`]
+  const compared = namesOf(inputs).filter((name) => !apart.includes(name))
   const projects = projectMatcher(run)
-  const assignees = assigneeMatcher(run, kind === 'risk' ? 'owner' : 'assignee')
+  const assignees = assigneeMatcher(run, holder)
   // Who may not say that it is meant is not asked.
   const moved = options.wording.accept === undefined ? undefined : movedReferences(run, kind)
-  const opened = new Map<string, Opened<Row>>()
+  const opened = new Map<string, Opened>()
   // If there were none before, nothing needs to be looked up.
   const isFirst = (await write.db.$count(table)) === 0
-  const liveIn = (projectId: string) => plan.rows(and(eq(table.projectId, projectId), eq(table.live, 1)))
+  const rows = (where: SQL | undefined): PromiseLike<Entry[]> => write.db.select().from(table).where(where)
+  const liveIn = (projectId: string) => rows(and(eq(table.projectId, projectId), eq(table.live, 1)))
 
-  const placedOf = ({ index, check, values }: Omit<Placed<V>, 'project' | 'place'>): Placed<V>[] => {
+  const placedOf = ({ index, check, values }: Omit<Placed<Values>, 'project' | 'place'>): Placed<Values>[] => {
     const given = options.project
     const named = values.project ?? given
     if (named === undefined && !check.has('project'))
@@ -123,17 +94,17 @@ async function entriesImporter<Row extends EntryRow, V extends EntryValues>(
   }
 
   /** The stored rows that records may match, by id and by place. */
-  const candidatesFor = async (placed: readonly Placed<V>[]): Promise<ReadonlyMap<string, Row>> => {
+  const candidatesFor = async (placed: readonly Placed<Values>[]): Promise<ReadonlyMap<string, Entry>> => {
     const ids = placed.flatMap(({ values }) => values.id ?? [])
-    const found = ids.length === 0 ? [] : await plan.rows(write.among(table.id, ids))
+    const found = ids.length === 0 ? [] : await rows(write.among(table.id, ids))
     const places = placed.map(({ project, values }) => [project.id, values.reference ?? ''] as const)
-    if (places.length > 0) found.push(...(await plan.rowsAt(places)))
-    const candidates = new Map<string, Row>()
+    if (places.length > 0) found.push(...(await write.havingPairs(table, ['projectId', 'reference'], places)))
+    const candidates = new Map<string, Entry>()
     for (const row of found) candidates.set(row.id, row).set(`${row.projectId} ${row.reference}`, row)
     return candidates
   }
 
-  const matched = ({ values, project, place, check }: Placed<V>, candidates: ReadonlyMap<string, Row>) => {
+  const matched = ({ values, project, place, check }: Placed<Values>, candidates: ReadonlyMap<string, Entry>) => {
     const { id, reference } = values
     const named = id == null ? undefined : candidates.get(id)
     const holder = reference == null ? undefined : candidates.get(place)
@@ -146,7 +117,7 @@ async function entriesImporter<Row extends EntryRow, V extends EntryValues>(
   }
 
   /** A record with the row that it matches, if it has no violation. */
-  const examined = (record: Placed<V>, candidates: ReadonlyMap<string, Row>) => {
+  const examined = (record: Placed<Values>, candidates: ReadonlyMap<string, Entry>) => {
     const { index, check, values, place, project } = record
     const before = matched(record, candidates)
     const { id, reference, title } = values
@@ -155,7 +126,8 @@ async function entriesImporter<Row extends EntryRow, V extends EntryValues>(
       moved?.see({ reference, title }, before, opened.get(project.id)?.titles?.get(fold(title)))
     const claimed = before?.id ?? id
     if (claimed != null) run.claim(record, 'id', claimed, id == null ? 'reference' : 'id')
-    plan.check(before, record)
+    ENTRIES[kind].check(before, values, check)
+    more?.check?.(before, record)
     const isClosed = before?.live === 0 && values.status == null
     if (isClosed && !options.closeMissing) {
       const detail = 'It is closed and stays closed. Give a status to reopen it.'
@@ -165,14 +137,14 @@ async function entriesImporter<Row extends EntryRow, V extends EntryValues>(
     if (!run.accept(record)) return []
     // In a complete list, naming a closed entry without a status reopens it.
     const isBack = isClosed && options.closeMissing
-    return [{ before, record: isBack ? { ...record, values: { ...values, status: 'OPEN' } } : record, assignee }]
+    return [{ before, record: isBack ? { ...record, values: { ...values, status: reopened } } : record, assignee }]
   }
 
   /** Whether a record equals the stored row: in a repeated import most do, and a draft takes 40 microseconds. */
-  const isSame = (before: Row, values: V, { id, name }: Assignee): boolean => {
+  const isSame = (before: Entry, values: Values, { id, name }: Assignee): boolean => {
     const stored = assignees.stored(before)
     const isAssigned = (id === undefined || id === stored.id) && (name === undefined || name === stored.name)
-    return isAssigned && plan.compared.every((one) => values[one] === undefined || values[one] === before[one])
+    return isAssigned && compared.every((one) => values[one] === undefined || values[one] === before[one])
   }
 
   /** Adds a project, before anything of it is stored. */
@@ -189,8 +161,12 @@ async function entriesImporter<Row extends EntryRow, V extends EntryValues>(
   }
 
   /** Most files have the titles that are stored, and then need no others. */
-  const readTitles = async (placed: readonly Placed<V>[], candidates: ReadonlyMap<string, Row>): Promise<void> => {
-    const isOther = ({ values: { title }, place }: Placed<V>) => title != null && title !== candidates.get(place)?.title
+  const readTitles = async (
+    placed: readonly Placed<Values>[],
+    candidates: ReadonlyMap<string, Entry>,
+  ): Promise<void> => {
+    const isOther = ({ values: { title }, place }: Placed<Values>) =>
+      title != null && title !== candidates.get(place)?.title
     if (!moved || isFirst || !placed.some(isOther)) return
     for (const { project } of placed) {
       const one = opened.get(project.id)
@@ -200,15 +176,15 @@ async function entriesImporter<Row extends EntryRow, V extends EntryValues>(
 
   /** Closes live entries that are missing, except in projects where there are too many. */
   const closeMissing = async (): Promise<void> => {
-    const lately = await closedLately(run, `${kind}s`)
+    const lately = await closedLately(run, plural)
     for (const { project, live, imported } of opened.values()) {
       const missing = live.filter(({ id }) => !imported.has(id))
       const counts = { missing: missing.length, live: live.length, lately: lately.get(project.id) }
       const refusal = refusalToClose(options, counts, 'closed')
       if (refusal === undefined)
-        await closeAll(run, ledger, missing, (row) => ({ ...row, status: 'CLOSED', live: 0 }), 'CLOSED')
+        await closeAll(run, ledger, missing, (row) => ({ ...row, status: closed, live: 0 }), 'CLOSED')
       else {
-        const found = `${missing.length} of its ${live.length} live ${kind}s are missing`
+        const found = `${missing.length} of its ${live.length} live ${plural} are missing`
         run.unclosed.push({ index: undefined, field: 'project', detail: `${project.key}: ${found}; ${refusal}` })
       }
     }
@@ -224,7 +200,7 @@ async function entriesImporter<Row extends EntryRow, V extends EntryValues>(
     const stored = await db.select({ id: t.project.id, key: t.project.key }).from(t.project).orderBy(t.project.key)
     for (const { id, key } of stored.filter((one) => !listed.has(one.key))) {
       const live = await db.$count(table, and(eq(table.projectId, id), eq(table.live, 1), isImported))
-      const found = `${key} has ${live} live ${kind}s of earlier imports and is no longer listed. They stay open; `
+      const found = `${key} has ${live} live ${plural} of earlier imports and is no longer listed. They stay open; `
       const advice = `to close them, import a sheet that is only a header with --project ${key} --close-limit ${live}.`
       if (live > 0) warnings.push({ index: undefined, field: 'project', detail: found + advice })
     }
@@ -232,20 +208,21 @@ async function entriesImporter<Row extends EntryRow, V extends EntryValues>(
 
   return {
     async take(batch) {
-      const records = run.read(batch, plan.read)
+      const records = run.read<Values>(batch, read)
       await projects.find(records.map(({ values }) => values.project ?? options.project ?? ''))
       await assignees.find(records.map(({ values }) => values))
       const placed = records.flatMap(placedOf)
       if (run.isSound()) await projects.ledger.store()
       for (const { project } of placed) await open(project)
       const candidates = await candidatesFor(isFirst ? [] : placed)
-      await plan.prepare?.(placed)
+      await more?.prepare?.(placed)
       await readTitles(placed, candidates)
       const sound = placed.flatMap((record) => examined(record, candidates))
       if (!run.isSound()) return
       for (const { before, record, assignee } of sound) {
         const isUnchanged = before && isSame(before, record.values, assignee)
-        const draft = isUnchanged ? before : plan.draft(before, record, assignee)
+        const links = { projectId: record.project.id, [holder]: assignee, ...more?.links?.(record) }
+        const draft = isUnchanged ? before : ENTRIES[kind].merged(write, before, { ...record.values, ...links })
         opened.get(draft.projectId)?.imported.add(draft.id)
         run.count(isUnchanged ? 'unchanged' : ledger.enter(before, draft).outcome)
       }
