@@ -136,6 +136,20 @@ describe.skipIf(!CHROMIUM)('the register and the filter of the overview', { time
     expect(parameters(page)).toEqual({ likelihood: '2', impact: '3', residual: 'true' })
   })
 
+  test('takes every filter of the API in its address, shows it as chosen, and says which list does not follow it', async () => {
+    const { page, complaints } = await visit('?ownerDepartment=Analysis&minResidualScore=6&assigneeDepartment=Analysis')
+    await isShown(page, ['R-0'])
+    await isShown(page, ['I-1'], 'issues')
+    await page.locator('#issues').getByText('ownerDepartment: Analysis').waitFor()
+    expect(await page.locator('#csv-risks').getAttribute('href')).toContain(
+      'minResidualScore=6&ownerDepartment=Analysis',
+    )
+    await page.getByRole('button', { name: 'minResidualScore: 6' }).click()
+    await isShown(page, ['R-0', 'R-4', 'R-5'])
+    expect(parameters(page)).toEqual({ ownerDepartment: 'Analysis', assigneeDepartment: 'Analysis' })
+    expect(complaints).toEqual([])
+  })
+
   test('searches risks, issues, projects and people as one types, in one step of the history', async () => {
     const { page } = await visit()
     const before = await page.evaluate(() => history.length)

@@ -1,5 +1,16 @@
 import { T } from '../texts.js'
 
+/** A filter of a list, as its noun declares it. */
+interface Declared {
+  readonly type: string
+  readonly isList: boolean
+  readonly values?: readonly string[]
+}
+type ListName = 'risks' | 'issues'
+const DECLARED: Readonly<Record<ListName, Readonly<Record<string, Declared>>>> = JSON.parse(
+  document.body.dataset['filters'] ?? '{"risks":{},"issues":{}}',
+)
+
 const ANY_CELL = { level: [], likelihood: undefined, impact: undefined, unplaced: undefined }
 const ANY_RISK = { ...ANY_CELL, status: [], category: [], mitigated: undefined }
 const ANY_ISSUE = { severity: [] }
@@ -10,6 +21,7 @@ const ANY_ENTRY = {
   search: undefined,
   dueAfter: undefined,
   dueBefore: undefined,
+  more: {},
 }
 
 /** All live risks, or all open issues, of one project. */
@@ -31,16 +43,26 @@ export function dayBefore(days: number): string {
 const SINCE_DAYS = 30
 const DAY_MS = 86_400_000
 
+const wordsFor = (list: ListName, name: string) => DECLARED[list][name]?.values ?? []
+
 /** The values that a part of the filter can have, as far as they are words. */
 export const VALUES = {
-  level: Object.keys(T.levels),
-  status: ['OPEN', 'OCCURRED', 'CLOSED'],
-  ownership: Object.keys(T.ownerships),
-  severity: Object.keys(T.levels).filter((level) => level !== 'UNASSESSED'),
-  projectStatus: Object.keys(T.projectStates),
+  level: wordsFor('risks', 'level'),
+  status: wordsFor('risks', 'status'),
+  ownership: wordsFor('risks', 'ownership'),
+  severity: wordsFor('issues', 'severity'),
+  projectStatus: wordsFor('risks', 'projectStatus'),
   movement: [...Object.keys(T.movements), ...Object.keys(T.issueMovements)],
-  order: ['RANK', 'DUE', 'UPDATED'],
-  issueOrder: ['SEVERITY', 'DUE', 'UPDATED'],
+  order: ['RANK', 'DUE', 'UPDATED'] as const,
+  issueOrder: ['SEVERITY', 'DUE', 'UPDATED'] as const,
+}
+
+/** Owners and their states stand for both lists, a status is that of risks, and `risk` opens one. */
+const TAKEN: readonly string[] = ['assignee', 'assignment', 'status', 'risk']
+
+/** The filters without a control of their own: an address may have them, in the names of REST. */
+export function isOther(list: ListName, name: string): boolean {
+  return Object.hasOwn(DECLARED[list], name) && !(name in NO_FILTER) && !TAKEN.includes(name)
 }
 
 /** Values that the API has refused, such as projects that do not exist. */
@@ -57,16 +79,24 @@ export function filterIn(query: string) {
     const text = given.get(name)?.trim()
     return text && !refused.has(`${name}=${text}`) ? text : undefined
   }
-  const words = (name: keyof typeof VALUES): readonly string[] =>
+  const wordsIn = (name: string, values: readonly string[]): readonly string[] =>
     several(name)
       .map((word) => word.toUpperCase())
-      .filter((word) => VALUES[name].includes(word))
+      .filter((word) => values.includes(word))
+  const words = (name: keyof typeof VALUES) => wordsIn(name, VALUES[name])
   const step = (name: string) => (/^[1-5]$/.test(one(name) ?? '') ? Number(one(name)) : undefined)
   const day = (name: string) => {
     const text = one(name) ?? ''
     return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined
   }
   const isTrue = (name: string) => one(name) === 'true' || undefined
+  const flag = (name: string) => isTrue(name) ?? (one(name) === 'false' ? false : undefined)
+  const other = (name: string, { type, isList, values }: Declared) => {
+    if (isList) return orNone(values ? wordsIn(name, values) : several(name))
+    if (type === 'Int') return /^\d{1,9}$/.test(one(name) ?? '') ? Number(one(name)) : undefined
+    if (type === 'Boolean') return flag(name)
+    return type === 'Date' ? day(name) : one(name)
+  }
   return {
     project: several('project'),
     level: words('level'),
@@ -81,7 +111,7 @@ export function filterIn(query: string) {
     /** Of risks only. */
     status: words('status'),
     category: several('category'),
-    mitigated: isTrue('mitigated') ?? (one('mitigated') === 'false' ? false : undefined),
+    mitigated: flag('mitigated'),
     dueAfter: day('dueAfter'),
     dueBefore: day('dueBefore'),
     /** Of issues only. */
@@ -98,6 +128,14 @@ export function filterIn(query: string) {
     residual: isTrue('residual'),
     order: words('order').at(0),
     issueOrder: words('issueOrder').at(0),
+    /** By the filters without a control of their own. */
+    more: Object.fromEntries(
+      Object.entries({ ...DECLARED.issues, ...DECLARED.risks }).flatMap(([name, declared]) => {
+        const value =
+          given.has(name) && (isOther('risks', name) || isOther('issues', name)) ? other(name, declared) : undefined
+        return value === undefined ? [] : [[name, value]]
+      }),
+    ) as Readonly<Record<string, unknown>>,
   }
 }
 
@@ -114,7 +152,8 @@ export function droppedIn(query: string): { readonly name: string; readonly valu
   const given = new URLSearchParams(query)
   const kept = new URLSearchParams(queryOf(filterIn(query)))
   return [...new Set(given.keys())].flatMap((name) => {
-    if (!(name in NO_FILTER)) return { name, value: given.getAll(name).join() }
+    if (!(name in NO_FILTER || isOther('risks', name) || isOther('issues', name)))
+      return { name, value: given.getAll(name).join() }
     const known = parameterParts(kept, name).map((part) => part.trim().toLowerCase())
     const parts = parameterParts(given, name).filter((part) => !known.includes(part.trim().toLowerCase()))
     return parts.map((value) => ({ name, value }))
@@ -136,7 +175,8 @@ export function refuse(parameter: string, message: string, query: string): boole
 /** The query of a URL, with its question mark; empty for no filter. */
 export function queryOf(filter: object): string {
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(filter)) {
+  const { more = {}, ...own } = filter as { readonly more?: object }
+  for (const [name, value] of Object.entries({ ...own, ...more })) {
     const text = Array.isArray(value) ? value.map((one) => String(one ?? 'none').replaceAll(',', '\\,')).join() : value
     if (text !== undefined && text !== '') query.set(name, String(text))
   }
@@ -156,6 +196,9 @@ export function projectsOf(filter: Filter) {
 
 export const hidesClosed = ({ project, projectStatus }: Filter) => project.length === 0 && projectStatus.length === 0
 
+const othersOf = (list: ListName, { more }: Filter) =>
+  Object.fromEntries(Object.entries(more).filter(([name]) => isOther(list, name)))
+
 export function riskFilterOf(filter: Filter) {
   const { likelihood, impact, level, unplaced, status, category, mitigated } = filter
   const cell = filter.residual ? { residualLikelihood: likelihood, residualImpact: impact } : { likelihood, impact }
@@ -165,6 +208,7 @@ export function riskFilterOf(filter: Filter) {
     ...cell,
     ...{ level: orNone(level), unplaced, status: orNone(status), category: orNone(category), mitigated },
     ...{ owner: persons(owner), ownership: orNone(ownership), search, dueAfter, dueBefore },
+    ...othersOf('risks', filter),
   }
 }
 
@@ -185,5 +229,6 @@ export function chosenCell({ level, residual }: Filter, likelihood?: number, imp
 export function issueFilterOf(filter: Filter) {
   const { owner, ownership, search, severity, dueAfter, dueBefore } = filter
   const holders = { assignee: persons(owner), assignment: orNone(ownership) }
-  return { ...projectsOf(filter), severity: orNone(severity), ...holders, search, dueAfter, dueBefore }
+  const own = { ...projectsOf(filter), severity: orNone(severity), ...holders, search, dueAfter, dueBefore }
+  return { ...own, ...othersOf('issues', filter) }
 }

@@ -231,9 +231,14 @@ export function chosenInWords(filter: Filter, overview: Overview | undefined) {
     ['group', group && T.chosenGroup(group)],
     ['movement', moved && T.chosenMovement(moved)],
   ]
-  return said.flatMap(([name, words]) =>
+  const own = said.flatMap(([name, words]) =>
     [words || []].flat().map((text, index) => ({ name, text, without: withoutPart(filter, name, index) })),
   )
+  const others = Object.entries(filter.more).map(([name, value]) => {
+    const { [name]: _, ...more } = filter.more
+    return { name, text: `${name}: ${[value].flat().join(', ')}`, without: { more } }
+  })
+  return [...own, ...others]
 }
 
 /** The filter without one of its parts, or without one value of a part that can have several. */

@@ -3,7 +3,7 @@ import { shownAge, shownNumber, T } from '../texts.js'
 import { entryName, type Link, viewLink } from './address.js'
 import type { Entry, Group, Issue, Late, Overview, Past, Project, Shown } from './data.js'
 import { contains, FIRST, shownProjects } from './data.js'
-import { allIssuesOf, allRisksOf, type Filter, issueFilterOf, lateOf, queryOf } from './filter.js'
+import { allIssuesOf, allRisksOf, type Filter, isOther, issueFilterOf, lateOf, queryOf } from './filter.js'
 import { unfollowed } from './filterBar.js'
 import { chip, levelOf, statusMark } from './levels.js'
 import { loading } from './past.js'
@@ -44,7 +44,9 @@ export function issuesPart(link: Link, more: More, fail: Fail) {
       { ...order(T.changed, 'UPDATED'), kind: 'short', cell: ({ updatedAt }) => shownAge(updatedAt) },
     ]
     replace(tools, csvLink('issues', queryOf({ ...issueFilterOf(filter), order: filter.issueOrder }), fail))
-    const followed = ['project', 'projectStatus', 'owner', 'ownership', 'search', 'dueAfter', 'dueBefore', 'severity']
+    const others = Object.keys(filter.more).filter((name) => isOther('issues', name))
+    const own = ['project', 'projectStatus', 'owner', 'ownership', 'search', 'dueAfter', 'dueBefore', 'severity']
+    const followed = [...own, ...others]
     replace(
       body,
       unfollowed(filter, overview, followed),
