@@ -22,30 +22,35 @@ export function entityType<T extends Identified>(
   const type = builder.objectRef<T['$inferSelect']>(name)
   type.implement({ description, ...needs(entity.scope) })
   for (const [member, declared] of Object.entries(members)) {
-    const { meaning } = declared
-    const column = { sql: { column: member }, ...(member === title && displayed.extensions) }
-    if (isShown(declared)) {
-      const { computed, isNullable, type: leaf } = declared
-      const extensions = computed ? { sql: { computed } } : column
-      field(type, member, () => ({ type: leaf, nullable: isNullable, description: meaning, extensions }))
-    } else if (member === DETAILS) {
-      itemsField(type, DETAILS, { of: DetailType, description: meaning, relation: detailsOf(entity.table) })
-    } else if (!('role' in declared) || declared.column) {
-      const { bound, isRequired, hasDefault = false } = declared
-      const { description } = bound && 'minimum' in bound ? bounded(meaning, bound) : { description: meaning }
-      const leaf = 'role' in declared ? declared.column : declared.type
-      field(type, member, () => ({ type: leaf, nullable: !isRequired && !hasDefault, description, extensions: column }))
+    const more = member === title ? displayed.extensions : {}
+    if (member === DETAILS) {
+      const relation = detailsOf(entity.table)
+      itemsField(type, DETAILS, { of: DetailType, description: declared.meaning, relation })
+    } else if (isShown(declared) || !('role' in declared) || declared.column) {
+      field(type, member, () => optionsOf(member, declared, more))
     }
   }
-  for (const [member, what] of [
-    ['createdAt', 'added'],
-    ['updatedAt', 'last changed'],
-  ] as const) {
-    const description = `When the ${name.toLowerCase()} was ${what}.`
+  const noun = name.toLowerCase()
+  const instant = (member: string, description: string) =>
     field(type, member, () => ({ type: 'DateTime', description, extensions: { sql: { column: member } } }))
-  }
+  instant('createdAt', `When the ${noun} was added.`)
+  instant('updatedAt', `When the ${noun} was last changed.`)
   asEntity(type, entity)
   return type
+}
+
+/** How a member is shown: by its column, or computed by SQL. */
+function optionsOf(name: string, declared: AnyNoun['members'][string], more: object) {
+  const { meaning } = declared
+  const extensions = { sql: { column: name }, ...more }
+  if (isShown(declared)) {
+    const { computed, isNullable: nullable, type } = declared
+    return { type, nullable, description: meaning, extensions: computed ? { sql: { computed } } : extensions }
+  }
+  const { bound, isRequired, hasDefault = false } = declared
+  const { description } = bound && 'minimum' in bound ? bounded(meaning, bound) : { description: meaning }
+  const type = 'role' in declared ? declared.column : declared.type
+  return { type, nullable: !isRequired && !hasDefault, description, extensions }
 }
 
 /** The fields of a record as arguments: details as a list, and the key that names it. */

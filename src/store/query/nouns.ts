@@ -5,7 +5,7 @@ import type { AnyComputed, Computed, Identified } from './relations.js'
  * What an entity has is declared once, in its noun, in the order in which sheets show it:
  *
  *     export const RISK = nounOf({
- *       id: idOf('The id of the risk.'),
+ *       id: idMember('The id of the risk.'),
  *       title: required(text('headline', 'What may happen, in one line.', 'Steel arrives late')),
  *       level: shown('RiskLevel', 'The level of the score.', { computed: riskLevel }),
  *       owner: asked(text('email', 'The owner: an e-mail, a user id, ...', 'ada@example.com')),
