@@ -193,6 +193,21 @@ export function pluralNamed(text: string): NounPlural | undefined {
 export type HeldNoun = { [N in NounName]: (typeof NOUNS)[N] extends { holder: string } ? N : never }[NounName]
 export const isHeldNoun = (noun: NounName): noun is HeldNoun => 'holder' in NOUNS[noun]
 export const HELD_NOUNS = NOUN_NAMES.filter(isHeldNoun)
+export type EntryPlural = (typeof NOUNS)[HeldNoun]['plural']
+export const ENTRY_PLURALS: readonly EntryPlural[] = HELD_NOUNS.map((name) => NOUNS[name].plural)
+export const isEntryPlural = (plural: string): plural is EntryPlural => ENTRY_PLURALS.some((one) => one === plural)
+
+/** Something for the entries of each noun, by its plural. */
+export function perEntryPlural<V>(
+  valueOf: (noun: HeldNoun, plural: EntryPlural) => V,
+): Readonly<Record<EntryPlural, V>> {
+  const values = HELD_NOUNS.map((noun) => [NOUNS[noun].plural, valueOf(noun, NOUNS[noun].plural)] as const)
+  // A cast: there is one for each plural.
+  return Object.fromEntries(values) as Record<EntryPlural, V>
+}
+
+/** How GraphQL calls the type of a noun. */
+export const typeNameOf = (name: NounName) => name.replace(/^./, (first) => first.toUpperCase())
 
 /** How histories call a noun. */
 export type EntityKind = Uppercase<NounName>

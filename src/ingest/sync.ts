@@ -8,7 +8,7 @@ import { SHEETS } from '../nouns.js'
 import type { Optional } from '../store/query/conditions.js'
 import type { Write } from '../store/store.js'
 import { fold, InputCheck, tooManyItems, trimmed } from '../text.js'
-import type { NounPlural } from '../vocabulary.js'
+import { ENTRY_PLURALS, type EntryPlural, type NounPlural } from '../vocabulary.js'
 import { importRecords } from './importers.js'
 import {
   BATCH_CHARACTERS,
@@ -24,13 +24,11 @@ type Members = Readonly<Record<string, unknown>>
 /** Absent or null leaves what is stored as it is. */
 type Records = Optional<readonly Members[]>
 
-/** A project as its own system has it, with its risks and issues. */
-interface ProjectState extends Members {
+/** A project as its own system has it, with its risks, its issues and its other entries. */
+interface ProjectState extends Members, Readonly<Partial<Record<EntryPlural, Records>>> {
   readonly key: string
   /** Whether the lists are complete; FULL by default. */
   readonly mode?: Optional<'FULL' | 'PARTIAL'>
-  readonly risks?: Records
-  readonly issues?: Records
   readonly closeLimit?: Optional<number>
 }
 
@@ -43,7 +41,7 @@ export const FOR_MORE_PERSONNEL = 'Send more in parts, without leavers, or use `
 /** Updates a project to the state of its own system, by the rules of the import. */
 export async function syncProject(single: Write, state: ProjectState, matchPeople: boolean) {
   const write = asRun(single)
-  const { mode, risks, issues, closeLimit, ...project } = state
+  const { mode, closeLimit, ...project } = state
   const wording = { createProjects: 'syncProject', createGroups: 'addGroup', closeLimit: 'closeLimit:' }
   const closing = { closeMissing: mode !== 'PARTIAL', closeLimit: closeLimit ?? undefined }
   const options = { project: project.key, ...closing, matchPeople, wording }
@@ -53,22 +51,21 @@ export async function syncProject(single: Write, state: ProjectState, matchPeopl
   // Without the project its entries cannot be matched with the stored ones.
   const first = [...bounds.violations, ...ofProject.violations]
   if (first.length > 0) refuse('The project', mergedViolations(first, await violationsBy(checkProjectState, state)))
-  const ofRisks = await part(write, 'risks', risks, options)
-  const ofIssues = await part(write, 'issues', issues, options)
-  refuse('The project', violationsOf(ofRisks, ofIssues))
-  await recordSyncRun(write, project.key, [ofProject, ofRisks, ofIssues])
-  const warnings = [...ofRisks.warnings, ...ofIssues.warnings]
-  return { key: project.key, risks: ofRisks.counts, issues: ofIssues.counts, warnings }
+  const ofEntries: Part[] = []
+  for (const plural of ENTRY_PLURALS) ofEntries.push(await part(write, plural, state[plural], options))
+  refuse('The project', violationsOf(ofEntries))
+  await recordSyncRun(write, project.key, [ofProject, ...ofEntries])
+  const counts = new Map(ENTRY_PLURALS.map((plural, index) => [plural, ofEntries[index]?.counts]))
+  return { key: project.key, counts, warnings: ofEntries.flatMap(({ warnings }) => warnings) }
 }
 
-const PROJECT_BOUNDS = { lists: ['risks', 'issues'], limit: 'closeLimit', forMore: FOR_MORE }
+const PROJECT_BOUNDS: Bounds = { lists: ENTRY_PLURALS, limit: 'closeLimit', forMore: FOR_MORE }
 
-/** Adds the violations of a project, its risks and its issues that can be known without the store. */
+/** Adds the violations of a project and its entries that can be known without the store. */
 export async function checkProjectState(raw: Members, check: InputCheck): Promise<void> {
   checkBounds(raw, PROJECT_BOUNDS, check)
   recordReader(SHEETS.projects.inputs)(raw, check)
-  await checkRecords('risks', raw, check)
-  await checkRecords('issues', raw, check)
+  for (const plural of ENTRY_PLURALS) await checkRecords(plural, raw, check)
 }
 
 /** People and groups as an HR system or a directory has them. */
@@ -103,14 +100,14 @@ export async function syncPersonnel(single: Write, state: PersonnelState) {
   // Whatever is referred to is stored first.
   const first = await (hasMembers ? ofPeople() : ofGroups())
   const second = await (hasMembers ? ofGroups() : ofPeople())
-  refuse('The personnel', violationsOf(first, second))
+  refuse('The personnel', violationsOf([first, second]))
   const [peoplePart, groupsPart] = hasMembers ? [first, second] : [second, first]
   await recordSyncRun(write, 'personnel', [first, second])
   const warnings = [...peoplePart.warnings, ...groupsPart.warnings]
   return { people: peoplePart.counts, groups: groupsPart.counts, warnings }
 }
 
-const PERSONNEL_BOUNDS = { lists: ['people', 'groups'], limit: 'leaverLimit', forMore: FOR_MORE_PERSONNEL }
+const PERSONNEL_BOUNDS: Bounds = { lists: ['people', 'groups'], limit: 'leaverLimit', forMore: FOR_MORE_PERSONNEL }
 
 /** False if there are so many names that checking them would take too long. */
 function checkPersonnelBounds(raw: Members, check: InputCheck): boolean {
@@ -142,8 +139,10 @@ function checkNames(list: string, raw: Members, field: string, check: InputCheck
   return count <= most
 }
 
+type Bounds = Readonly<{ lists: readonly string[]; limit: string; forMore: string }>
+
 /** Other writes wait during a sync, so it must not take too long. */
-function checkBounds(raw: Members, { lists, limit, forMore }: typeof PROJECT_BOUNDS, check: InputCheck): void {
+function checkBounds(raw: Members, { lists, limit, forMore }: Bounds, check: InputCheck): void {
   for (const list of lists) {
     const [count, most] = [recordsOf(raw[list]).length, LIMITS.syncRecordsMax]
     if (count > most) check.violation(list, tooManyItems(count, most, forMore))
@@ -153,18 +152,17 @@ function checkBounds(raw: Members, { lists, limit, forMore }: typeof PROJECT_BOU
 }
 
 /** The fields that no two records of a list may share, with the form in which they are compared. */
-const UNIQUE = {
+const UNIQUE: Readonly<Record<string, Readonly<Record<string, (text: string) => string>>>> = {
   people: { externalId: trimmed, email: fold },
   groups: { externalId: trimmed, name: fold },
-  risks: { reference: trimmed },
-  issues: { reference: trimmed },
+  ...Object.fromEntries(ENTRY_PLURALS.map((plural) => [plural, { reference: trimmed }])),
 }
 
 /** What checking a record takes besides its characters. */
 const RECORD_CHARACTERS = 100
 
 /** Adds every violation of these records that is known without the store, duplicates among them included. */
-async function checkRecords(noun: keyof typeof UNIQUE, raw: Members, check: InputCheck): Promise<void> {
+async function checkRecords(noun: NounPlural, raw: Members, check: InputCheck): Promise<void> {
   const records = recordsOf(raw[noun])
   if (records.length > LIMITS.syncRecordsMax) return
   const read = recordReader(SHEETS[noun].inputs)
@@ -179,7 +177,7 @@ async function checkRecords(noun: keyof typeof UNIQUE, raw: Members, check: Inpu
     if (check.found.length >= LIMITS.syncViolationsMax) return
     const ofRecord = new InputCheck()
     const values: Members = read(record, ofRecord)
-    for (const [field, comparable] of Object.entries(UNIQUE[noun])) {
+    for (const [field, comparable] of Object.entries(UNIQUE[noun] ?? {})) {
       const value = values[field]
       if (typeof value !== 'string') continue
       const key = JSON.stringify([field, comparable(value)])
@@ -212,11 +210,13 @@ function refuse(what: string, violations: readonly Violation[]): void {
 
 type Part = Awaited<ReturnType<typeof part>>
 
-/** The violations of a part and of the one that refers to it: what is not stored cannot be found, which is no error more. */
-function violationsOf(first: Part, second: Part): Violation[] {
+/** The violations of parts, of which later ones refer to earlier: what is not stored cannot be found, which is no error more. */
+function violationsOf(parts: readonly Part[]): Violation[] {
   const isFollowUp = ({ pointer = '' }: Violation) => /^\/\w+\/\d+\/(risk|groups|members)$/.test(pointer)
-  const own = second.violations.filter((one) => first.violations.length === 0 || !isFollowUp(one))
-  return [...first.violations, ...own]
+  return parts.reduce<Violation[]>(
+    (found, { violations }) => [...found, ...violations.filter((one) => found.length === 0 || !isFollowUp(one))],
+    [],
+  )
 }
 
 const NONE: Counts = { created: 0, updated: 0, unchanged: 0, closed: 0 }

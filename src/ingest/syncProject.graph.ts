@@ -1,37 +1,36 @@
 import { grants } from '../auth/scopes.js'
-import { type Field, ruled } from '../fields.js'
+import { ruled } from '../fields.js'
 import { builder, enumOf, needs, requireProject } from '../graph/builder.js'
-import { field, members, reportField } from '../graph/fields.js'
+import { field, localField, members, reportField } from '../graph/fields.js'
 import { boundedList, checkedBy } from '../graph/inputs.js'
 import { recordInput } from '../graph/nouns.js'
 import type { SqlField } from '../graph/query/declared.js'
 import { LIMITS } from '../limits.js'
-import { ISSUE } from '../projects/issues.js'
+import { SHEETS } from '../nouns.js'
 import { Project } from '../projects/projects.graph.js'
 import { inCapitals, PROJECT, projects } from '../projects/projects.js'
-import { RISK } from '../projects/risks.js'
+import { ENTRY_PLURALS, NOUNS, perEntryPlural, typeNameOf } from '../vocabulary.js'
 import { checkProjectState, FOR_MORE, type SyncReport, syncProject } from './sync.js'
 import { recordsIn, SyncCounts, SyncWarning } from './syncResults.graph.js'
 
-const held = <F extends Field<string>>(member: F) =>
-  ruled(
-    member,
-    'Other texts are stored as a name. For a key without personnel.read nobody is looked up, and the text is stored as a name.',
+const HELD =
+  'Other texts are stored as a name. For a key without personnel.read nobody is looked up, and the text is stored as a name.'
+
+/** The facts of an entry, and what else names another row but the project, without a column of its own. */
+const SYNC_INPUTS = perEntryPlural((noun) => {
+  const { holder, is, plural } = NOUNS[noun]
+  const { facts, inputs } = SHEETS[plural]
+  const naming = Object.entries(inputs).filter(
+    ([name, field]) => 'role' in field && !('column' in field) && name !== 'project',
   )
-
-const SyncRiskInput = recordInput(
-  'SyncRiskInput',
-  'A risk of the project. Absent fields stay, and null clears a field.',
-  { ...RISK.facts, owner: held(RISK.inputs.owner) },
-  { use: 'sync', key: 'reference' },
-)
-
-const SyncIssueInput = recordInput(
-  'SyncIssueInput',
-  'An issue of the project. Absent fields stay, and null clears a field.',
-  { ...ISSUE.facts, assignee: held(ISSUE.inputs.assignee), risk: ISSUE.inputs.risk },
-  { use: 'sync', key: 'reference' },
-)
+  const named = naming.map(([name, field]) => [name, name === holder ? ruled(field, HELD) : field] as const)
+  return recordInput(
+    `Sync${typeNameOf(noun)}Input`,
+    `${is} Absent fields stay, and null clears a field.`,
+    { ...facts, ...Object.fromEntries(named) },
+    { use: 'sync', key: 'reference' },
+  )
+})
 
 const SyncMode = enumOf('SyncMode', 'Whether the lists of a project sync are complete.', {
   FULL: 'Each given list is complete: what is missing from it is closed, and a closed entry in it without a status is reopened.',
@@ -50,11 +49,10 @@ const SyncProjectInput = recordInput('SyncProjectInput', 'A project, with its ri
   ...checkedBy(checkProjectState, LIMITS.syncViolationsMax),
   more: (t) => ({
     mode: t.field({ type: SyncMode, description: 'Whether the lists are complete; FULL by default.' }),
-    risks: t.field({ type: [SyncRiskInput], ...allOf('risks') }),
-    issues: t.field({ type: [SyncIssueInput], ...allOf('issues') }),
+    ...perEntryPlural((_, plural) => t.field({ type: [SYNC_INPUTS[plural]], ...allOf(plural) })),
     closeLimit: t.int({
       description:
-        'How many risks, and how many issues, may be closed as missing; ' +
+        `${ENTRY_PLURALS.map((plural, index) => `${index === 0 ? 'How' : 'and how'} many ${plural}`).join(', ')}, may be closed as missing; ` +
         `a fifth of the live ones, or ${LIMITS.closeLeast} if that is more, by default.`,
     }),
   }),
@@ -68,9 +66,11 @@ field(SyncResult, 'project', () => ({
   description: 'The project after the sync.',
   ...needs('projects.read', { sql: projectAfter }),
 }))
+for (const plural of ENTRY_PLURALS) {
+  const description = `Counts of its ${plural}.`
+  localField(SyncResult, plural, { type: SyncCounts, description, local: ({ counts }) => counts.get(plural) })
+}
 members(SyncResult, {
-  risks: { type: SyncCounts, description: 'Counts of its risks.' },
-  issues: { type: SyncCounts, description: 'Counts of its issues.' },
   warnings: {
     type: [SyncWarning],
     description:
@@ -86,7 +86,7 @@ reportField('syncProject', {
   description:
     'Updates a project, its risks and its issues to the given state, all or nothing. ' +
     'An unknown project is added. Repeating it changes nothing.',
-  price: { records: ({ input }) => recordsIn(input, 'risks', 'issues') },
+  price: { records: ({ input }) => recordsIn(input, ...ENTRY_PLURALS) },
   args: (arg) => ({ input: arg({ type: SyncProjectInput, required: true, description: 'The state of the project.' }) }),
   check: (principal, { input }) => requireProject(principal, inCapitals(input.key)),
   change: (write, { input }, { scopes }) =>
