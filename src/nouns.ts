@@ -19,7 +19,7 @@ export const SHEETS: Readonly<Record<NounPlural, AnyNoun>> = {
 }
 
 /** The list of each noun: what is live of it. */
-export const LISTS: Readonly<Record<NounName, List<Tables[NounName], object>>> = {
+export const LISTS: { readonly [N in NounName]: List<Tables[N], object> } = {
   person: personnel,
   group: groups,
   project: projects,

@@ -198,16 +198,17 @@ export const ENTRY_PLURALS: readonly EntryPlural[] = HELD_NOUNS.map((name) => NO
 export const isEntryPlural = (plural: string): plural is EntryPlural => ENTRY_PLURALS.some((one) => one === plural)
 
 /** Something for the entries of each noun, by its plural. */
-export function perEntryPlural<V>(
-  valueOf: (noun: HeldNoun, plural: EntryPlural) => V,
-): Readonly<Record<EntryPlural, V>> {
-  const values = HELD_NOUNS.map((noun) => [NOUNS[noun].plural, valueOf(noun, NOUNS[noun].plural)] as const)
+export function perEntryPlural<V>(one: (noun: HeldNoun, plural: EntryPlural) => V): Readonly<Record<EntryPlural, V>> {
+  const values = HELD_NOUNS.map((noun) => [NOUNS[noun].plural, one(noun, NOUNS[noun].plural)] as const)
   // A cast: there is one for each plural.
   return Object.fromEntries(values) as Record<EntryPlural, V>
 }
 
-/** How GraphQL calls the type of a noun. */
-export const typeNameOf = (name: NounName) => name.replace(/^./, (first) => first.toUpperCase())
+/** A noun or its plural as the names of types and operations have it. */
+export function capitalized<T extends string>(text: T): Capitalize<T> {
+  // A cast: TypeScript does not follow the characters of a text.
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}` as Capitalize<T>
+}
 
 /** How histories call a noun. */
 export type EntityKind = Uppercase<NounName>

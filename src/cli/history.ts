@@ -13,7 +13,7 @@ import { byIds, pagesOf } from '../store/query/page.js'
 import { computedValues } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
 import { escapedLine, foldedName } from '../text.js'
-import { ENTITY_KINDS, type EntityKind } from '../vocabulary.js'
+import { ENTITY_KINDS, type EntityKind, HELD_NOUNS, kindOf } from '../vocabulary.js'
 import { commandWith, type JsonFlags, print, say, WrongUsage, withStore } from './command.js'
 import { readPast } from './durations.js'
 
@@ -113,12 +113,13 @@ export async function entityNamed(read: Read, name: string, filter: FeedFilter):
   return (await projectNamed(read, name).catch(() => undefined))?.id ?? name
 }
 
-/** The risks and issues with this reference, such as `R-7` or `APOLLO/R-7`. */
+/** The entries with this reference, such as `R-7` or `APOLLO/R-7`. */
 async function entriesNamed({ db, t }: Read, name: string, { project: projects, ...filter }: FeedFilter) {
   const [, key, rest = name] = /^([^/]+)\/(.+)$/.exec(name) ?? []
   const kinds = kindsIn(filter)
-  const of = async (kind: 'risk' | 'issue') => {
-    if (!kinds.some((one) => one.toLowerCase() === kind)) return []
+  const entries = []
+  for (const kind of HELD_NOUNS) {
+    if (!kinds.includes(kindOf(kind))) continue
     const table = t[kind]
     const inProject = key === undefined ? undefined : eq(t.project.key, key.trim().toUpperCase())
     const rows = await db
@@ -127,9 +128,9 @@ async function entriesNamed({ db, t }: Read, name: string, { project: projects, 
       .innerJoin(t.project, eq(t.project.id, table.projectId))
       .where(and(eq(table.reference, rest), inProject, projects ? eq(table.projectId, projects[0] ?? '') : undefined))
       .orderBy(asc(t.project.key))
-    return rows.map((row) => ({ ...row, kind }))
+    entries.push(...rows.map((row) => ({ ...row, kind })))
   }
-  return [...(await of('risk')), ...(await of('issue'))]
+  return entries
 }
 
 /** What people call the things in some changes. */

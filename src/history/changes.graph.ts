@@ -1,24 +1,14 @@
-import type { ObjectRef } from '@pothos/core'
-import type { Scope } from '../auth/scopes.js'
 import { builder, enumOf } from '../graph/builder.js'
 import { connectionOf, pageField, queryList } from '../graph/connections.js'
-import { columns, computedField, field, itemsField, referenceField, type Types } from '../graph/fields.js'
+import { columns, computedField, field, itemsField, referenceField } from '../graph/fields.js'
 import { boundedTexts } from '../graph/inputs.js'
 import type { RowScope, SqlField } from '../graph/query/declared.js'
-import { Group } from '../personnel/groups.graph.js'
-import { groups } from '../personnel/groups.js'
-import { Person } from '../personnel/people.graph.js'
-import { personnel } from '../personnel/people.js'
-import { Issue } from '../projects/issues.graph.js'
-import { issues } from '../projects/issues.js'
+import { FACES } from '../nouns.graph.js'
+import { LISTS } from '../nouns.js'
 import { Project } from '../projects/projects.graph.js'
 import { projects } from '../projects/projects.js'
-import { Risk } from '../projects/risks.graph.js'
-import { risks } from '../projects/risks.js'
-import type { List } from '../store/query/page.js'
-import type { Identified } from '../store/query/relations.js'
 import type { Tables } from '../store/tables.js'
-import { ENTITY_KINDS, type EntityKind as Kind, kindOf, NOUN_NAMES, NOUNS } from '../vocabulary.js'
+import { ENTITY_KINDS, type EntityKind as Kind, kindOf, NOUN_NAMES, NOUNS, type NounName } from '../vocabulary.js'
 import { type ChangeRow, type FieldChangeRow, fieldChanges, historyOf } from './changes.js'
 import { changedReference, changedTitle, type FeedFilter as Feed, feed, kindsIn, scopeOfKind } from './feed.js'
 import { type ImportRunRow, importRuns } from './importRuns.js'
@@ -115,18 +105,13 @@ referenceField(Change, 'project', {
   ...{ to: Project, by: 'projectId', list: projects, scope: undefined },
   description: 'The project that changed, or that the risk or the issue belongs to.',
 })
-function entityField<T extends Identified, F>(
-  name: string,
-  to: ObjectRef<Types, T['$inferSelect']>,
-  list: List<T, F>,
-  description: string,
-): void {
-  referenceField(Change, name, { to, list, by: 'entityId', scope: undefined, description })
+function entityField<N extends NounName>(noun: N): void {
+  const removed = noun === 'group' ? ', and once it is removed' : ''
+  const description = `The ${noun} that changed; null for other kinds${removed}.`
+  const to = { to: FACES[noun], list: LISTS[noun], by: 'entityId', scope: undefined } as const
+  referenceField<Tables['change']['$inferSelect'], Tables[N], object>(Change, noun, { ...to, description })
 }
-entityField('person', Person, personnel, 'The person that changed; null for other kinds.')
-entityField('group', Group, groups, 'The group that changed; null for other kinds, and once it is removed.')
-entityField('risk', Risk, risks, 'The risk that changed; null for other kinds.')
-entityField('issue', Issue, issues, 'The issue that changed, open or not; null for other kinds.')
+for (const noun of NOUN_NAMES) if (noun !== 'project') entityField(noun)
 itemsField(Change, 'fields', { of: FieldChange, description: 'Each field that changed.', relation: fieldChanges })
 
 const ChangeConnection = connectionOf(Change, 'changes')
@@ -168,22 +153,13 @@ queryList('changes', {
   list: feed,
 })
 
-function historyField<P extends Identified>(
-  type: ObjectRef<Types, P['$inferSelect']>,
-  scope: Scope,
-  of: (t: Tables) => P,
-): void {
-  pageField(type, 'history', {
+function historyField<N extends NounName>(noun: N): void {
+  pageField(FACES[noun], 'history', {
     type: ChangeConnection,
     filter: ChangeFilter,
-    scope,
-    description: `The changes of the ${type.name.toLowerCase()}, oldest first.`,
-    relation: historyOf(of),
+    scope: `${NOUNS[noun].area}.read`,
+    description: `The changes of the ${noun}, oldest first.`,
+    relation: historyOf((t) => t[noun]),
   })
 }
-
-historyField(Person, 'personnel.read', (t) => t.person)
-historyField(Group, 'personnel.read', (t) => t.group)
-historyField(Project, 'projects.read', (t) => t.project)
-historyField(Risk, 'projects.read', (t) => t.risk)
-historyField(Issue, 'projects.read', (t) => t.issue)
+for (const noun of NOUN_NAMES) historyField(noun)

@@ -7,9 +7,10 @@ import { groupsOfPeople } from '../personnel/groups.js'
 import { personnel } from '../personnel/people.js'
 import { projects } from '../projects/projects.js'
 import { type AnyNoun, isShown } from '../store/query/nouns.js'
-import { byIds, pagesOf } from '../store/query/page.js'
+import { byIds, type List, pagesOf } from '../store/query/page.js'
 import { computedValues } from '../store/query/relations.js'
 import type { Read } from '../store/store.js'
+import type { Tables } from '../store/tables.js'
 import { isHeldNoun, NOUNS, type NounName, type NounPlural, nounOfPlural, PERSON_STATUSES } from '../vocabulary.js'
 
 /** An entity as an export has it, in the shape of the REST responses. */
@@ -22,7 +23,7 @@ export async function* exportRecords(
   isLive: boolean,
 ): AsyncGenerator<readonly ExportRecord[]> {
   const noun = nounOfPlural(plural)
-  const list = isHeldNoun(noun) && !isLive ? ENTRIES[noun].every : LISTS[noun]
+  const list: List<Tables[NounName], object> = isHeldNoun(noun) && !isLive ? ENTRIES[noun].every : LISTS[noun]
   const filter = noun === 'person' && !isLive ? { status: PERSON_STATUSES } : {}
   for await (const rows of pagesOf(read, list, filter)) {
     const linksOf = await linksBetween(read, noun, rows)

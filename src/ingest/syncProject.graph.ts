@@ -9,7 +9,7 @@ import { LIMITS } from '../limits.js'
 import { SHEETS } from '../nouns.js'
 import { Project } from '../projects/projects.graph.js'
 import { inCapitals, PROJECT, projects } from '../projects/projects.js'
-import { ENTRY_PLURALS, NOUNS, perEntryPlural, typeNameOf } from '../vocabulary.js'
+import { capitalized, ENTRY_PLURALS, NOUNS, perEntryPlural } from '../vocabulary.js'
 import { checkProjectState, FOR_MORE, type SyncReport, syncProject } from './sync.js'
 import { recordsIn, SyncCounts, SyncWarning } from './syncResults.graph.js'
 
@@ -25,7 +25,7 @@ const SYNC_INPUTS = perEntryPlural((noun) => {
   )
   const named = naming.map(([name, field]) => [name, name === holder ? ruled(field, HELD) : field] as const)
   return recordInput(
-    `Sync${typeNameOf(noun)}Input`,
+    `Sync${capitalized(noun)}Input`,
     `${is} Absent fields stay, and null clears a field.`,
     { ...facts, ...Object.fromEntries(named) },
     { use: 'sync', key: 'reference' },

@@ -22,8 +22,9 @@ import { LISTS } from '../nouns.js'
 import { groupsOfPeople } from '../personnel/groups.js'
 import { type PersonRow, personnel } from '../personnel/people.js'
 import { projects } from '../projects/projects.js'
-import { byIds } from '../store/query/page.js'
+import { byIds, type List } from '../store/query/page.js'
 import type { Write } from '../store/store.js'
+import type { Tables } from '../store/tables.js'
 import {
   type EntityKind,
   HELD_NOUNS,
@@ -311,7 +312,8 @@ function undoneAs(
 
 /** Entities as records have them: people with the names of their groups, entries with the keys of their projects. */
 async function rowsNow(write: Write, noun: NounName, ids: readonly string[]): Promise<ReadonlyMap<string, Row>> {
-  const rows: ReadonlyMap<string, Entity> = await byIds(write, LISTS[noun], ids)
+  const list: List<Tables[NounName], object> = LISTS[noun]
+  const rows: ReadonlyMap<string, Entity> = await byIds(write, list, ids)
   const withEach = (more: (row: Entity) => object) =>
     new Map(Array.from(rows, ([id, row]) => [id, { ...row, ...more(row) }] as const))
   if (noun === 'person') {

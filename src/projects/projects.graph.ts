@@ -8,6 +8,7 @@ import { entityType, filterInput } from '../graph/nouns.js'
 import { keyPart } from '../store/query/rowKeys.js'
 import type { Tables } from '../store/tables.js'
 import { trimmed } from '../text.js'
+import type { HeldNoun } from '../vocabulary.js'
 import { isProject, overdueIssueCount, PROJECT, projectKeys, projects } from './projects.js'
 
 export const Project = entityType(
@@ -65,8 +66,8 @@ queryOne('project', {
   keys: [byKey('key', projectKeys.key, 'The key of the project, in any case.')],
 })
 
-/** Identifies a risk or an issue by its project and its reference in the project. */
-export const byReference: UniqueKey<Tables['risk'] | Tables['issue']> = {
+/** Identifies an entry by its project and its reference in the project. */
+export const byReference: UniqueKey<Tables[HeldNoun]> = {
   args: {
     project: { part: keyPart('id', trimmed), description: 'The key of its project, in any case, or the id.' },
     reference: { part: keyPart('reference', trimmed), description: 'Its name in that project, such as R-7.' },

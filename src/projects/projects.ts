@@ -23,7 +23,7 @@ import { columnKey, idKey, keyPart, type RowKeys } from '../store/query/rowKeys.
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { foldedTogether, type InputCheck } from '../text.js'
-import type { ProjectStatus } from '../vocabulary.js'
+import type { HeldNoun, ProjectStatus } from '../vocabulary.js'
 import { isAtLevels } from './scores.js'
 
 export type ProjectRow = Tables['project']['$inferSelect']
@@ -69,7 +69,7 @@ export function inProjects(read: Read, column: AnyPgColumn, filter: Optional<InP
 type OfProject = Computed<Tables['project']>
 
 function liveCount(
-  entry: (t: Tables) => Tables['risk'] | Tables['issue'],
+  entry: (t: Tables) => Tables[HeldNoun],
   more?: (t: Tables, given?: SQLWrapper) => SQL,
   how: Pick<OfProject, 'counted' | 'isCount'> = { counted: entry },
 ): OfProject {

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { getTableName, is, isSQLWrapper, SQL, type SQLWrapper, sql, Table } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
+import { HELD_NOUNS, type HeldNoun } from '../vocabulary.js'
 import type { Tables } from './tables.js'
 
 type RevisionColumn = keyof Tables['revision']['$inferSelect']
@@ -16,9 +17,7 @@ const COUNTER_OF = {
   groups: 'personnelUpdates',
   membership: 'personnelUpdates',
   project: 'projects',
-  risk: 'projects',
   risk_tally: 'projects',
-  issue: 'projects',
   change: 'history',
   import_run: 'history',
   api_key: 'keys',
@@ -26,9 +25,10 @@ const COUNTER_OF = {
   kept_answer: undefined,
   source_map: undefined,
   revision: undefined,
-} as const satisfies Record<TableName, ChangeCounter | undefined>
+} as const satisfies Record<Exclude<TableName, HeldNoun>, ChangeCounter | undefined>
 
-const counters = new Map<string, ChangeCounter | undefined>(Object.entries(COUNTER_OF))
+const ofEntries = HELD_NOUNS.map((table) => [table, 'projects'] as const)
+const counters = new Map<string, ChangeCounter | undefined>([...Object.entries(COUNTER_OF), ...ofEntries])
 
 /** The change counter of a table; undefined if no result shows it, or if it is made by the statement itself. */
 export function counterOf(table: Table): ChangeCounter | undefined {

@@ -4,7 +4,7 @@ import { projectKey } from '../../fields.js'
 import { DATE_ORDERS } from '../../ingest/files/guess/dates.js'
 import { formatOf, isWorkbook, SHEET_FORMATS } from '../../ingest/files/sheet.js'
 import { LIMITS } from '../../limits.js'
-import { NOUN_PLURALS, type NounPlural, pluralNamed } from '../../vocabulary.js'
+import { ENTRY_PLURALS, isEntryPlural, NOUN_PLURALS, type NounPlural, pluralNamed } from '../../vocabulary.js'
 import { AS_OPTION, commandWith, print, WrongUsage } from '../command.js'
 import type { ImportFlags } from './run.js'
 
@@ -125,9 +125,9 @@ function checkFlags(noun: NounPlural, files: readonly string[], flags: ImportFla
   if (flags.sheet !== undefined && !files.every((file) => isWorkbook(flags.format ?? formatOf(file))))
     throw new WrongUsage('--sheet is for workbooks (.xlsx, .ods).')
   checkGuessFlags(files, flags)
-  const isEntries = noun === 'risks' || noun === 'issues'
   const foreign = OF_ENTRIES.find((name) => flags[name] !== undefined)
-  if (foreign && !isEntries) throw new WrongUsage(`--${kebab(foreign)} is for risks and issues.`)
+  if (foreign && !isEntryPlural(noun))
+    throw new WrongUsage(`--${kebab(foreign)} is for ${ENTRY_PLURALS.join(' and ')}.`)
   if (flags.keep && noun !== 'risks') throw new WrongUsage('--keep is for risks.')
   if (flags.createGroups && noun !== 'people') throw new WrongUsage('--create-groups is for people.')
   if (flags.missing !== undefined && noun !== 'people') throw new WrongUsage('--missing is for people.')

@@ -20,7 +20,7 @@ import { acceptMap, isOtherMap, requireMap, type SourceMap, sourceMap } from '..
 import { derivedColumns, SHEETS } from '../../nouns.js'
 import type { Store, Write } from '../../store/store.js'
 import { escapedLine, fold } from '../../text.js'
-import type { NounPlural } from '../../vocabulary.js'
+import { isEntryPlural, type NounPlural } from '../../vocabulary.js'
 import {
   CommandFailed,
   IMPORT_CACHE_BYTES,
@@ -264,7 +264,7 @@ const NO_PROJECT =
 /** What the caller must decide before the records can be imported. */
 function questionsOf(noun: NounPlural, sheet: Sheet, { project }: Run): readonly string[] {
   const { guess, records } = sheet
-  const isOfProjects = noun === 'risks' || noun === 'issues'
+  const isOfProjects = isEntryPlural(noun)
   const first = guess?.mapping.rules.has('project') ?? (records[0] && 'project' in records[0].values)
   const lacks = isOfProjects && project === undefined && first === false
   const others = isOfProjects && project !== undefined ? otherProjects(sheet, project) : []

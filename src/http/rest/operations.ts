@@ -1,5 +1,6 @@
 import { namesOf } from '../../fields.js'
 import { SHEETS } from '../../nouns.js'
+import { capitalized, ENTRY_PLURALS, type EntryPlural, HELD_NOUNS, type HeldNoun, NOUNS } from '../../vocabulary.js'
 import { type Asked, type Body, documentsOf, filtersOf, rootField, type StoredOperation } from './documents.js'
 
 /*
@@ -13,8 +14,7 @@ const BODIES: Readonly<Record<string, string | Body>> = {
   Person: `${SHEETS.people.columns.join(' ')} mergedInto`,
   Group: SHEETS.groups.columns.join(' '),
   Project: `${SHEETS.projects.columns.join(' ')} overdueIssueCount`,
-  Risk: SHEETS.risks.columns.join(' '),
-  Issue: SHEETS.issues.columns.join(' '),
+  ...Object.fromEntries(HELD_NOUNS.map((noun) => [capitalized(noun), SHEETS[NOUNS[noun].plural].columns.join(' ')])),
   PersonRef: { on: 'Person', fields: 'id name' },
   GroupRef: { on: 'Group', fields: 'id name' },
   ProjectRef: { on: 'Project', fields: 'id key name' },
@@ -25,7 +25,7 @@ const BODIES: Readonly<Record<string, string | Body>> = {
   IssueCounts: 'total severities statuses',
   IssueSeverityCount: 'severity count',
   IssueStatusCount: 'status count',
-  SyncResult: 'project=Project risks issues warnings',
+  SyncResult: `project=Project ${ENTRY_PLURALS.join(' ')} warnings`,
   SyncPersonnelResult: 'people groups warnings',
   SyncCounts: 'created updated unchanged closed',
   SyncWarning: 'pointer detail',
@@ -91,13 +91,32 @@ function ofNoun<const Many extends string, const One extends string>(
   return asked as Readonly<Record<`list${Many}` | `get${One}` | `${Uncapitalize<One>}History`, Asked>>
 }
 
+/** What the entries of projects have besides: those of a person and of a project, and what their reference names. */
+type EntryOperation =
+  | `list${'' | 'Person' | 'Project'}${Capitalize<EntryPlural>}`
+  | `get${'' | 'Project'}${Capitalize<HeldNoun>}`
+  | `${HeldNoun | `project${Capitalize<HeldNoun>}`}History`
+
+const OF_ENTRIES = Object.fromEntries(
+  HELD_NOUNS.flatMap((noun) => {
+    const { plural, holder } = NOUNS[noun]
+    const [one, many] = [capitalized(noun), capitalized(plural)]
+    return Object.entries({
+      ...ofNoun(many, one, plural),
+      [`listPerson${many}`]: listOf(plural, one, { id: holder }),
+      [`listProject${many}`]: listOf(plural, one, { idOrKey: 'project' }),
+      [`getProject${one}`]: oneOf(noun, one, BY_REFERENCE),
+      [`project${one}History`]: historyOf(noun, BY_REFERENCE),
+    })
+  }),
+  // A cast, as above.
+) as Readonly<Record<EntryOperation, Asked>>
+
 const ASKED = {
   ...ofNoun('Personnel', 'Person', 'personnel'),
   addPerson: changeBy('addPerson', 'Person'),
   changePerson: changeBy('changePerson', 'Person', BY_ID),
   syncPersonnel: changeBy('syncPersonnel', 'SyncPersonnelResult'),
-  listPersonRisks: listOf('risks', 'Risk', { id: 'owner' }),
-  listPersonIssues: listOf('issues', 'Issue', { id: 'assignee' }),
 
   ...ofNoun('Groups', 'Group', 'groups'),
   addGroup: changeBy('addGroup', 'Group'),
@@ -109,19 +128,11 @@ const ASKED = {
 
   ...ofNoun('Projects', 'Project', 'projects', BY_ID_OR_KEY),
   syncProject: changeBy('syncProject', 'SyncResult'),
-  listProjectRisks: listOf('risks', 'Risk', { idOrKey: 'project' }),
-  listProjectIssues: listOf('issues', 'Issue', { idOrKey: 'project' }),
-  getProjectRisk: oneOf('risk', 'Risk', BY_REFERENCE),
-  projectRiskHistory: historyOf('risk', BY_REFERENCE),
-  getProjectIssue: oneOf('issue', 'Issue', BY_REFERENCE),
-  projectIssueHistory: historyOf('issue', BY_REFERENCE),
 
-  ...ofNoun('Risks', 'Risk', 'risks'),
+  ...OF_ENTRIES,
   riskMatrix: figureOf('riskMatrix', 'RiskMatrix'),
   residualMatrix: figureOf('residualMatrix', 'RiskMatrix'),
   getRiskTrend: viewOf('riskTrend', 'from to step project projectStatus', 'RiskTrend'),
-
-  ...ofNoun('Issues', 'Issue', 'issues'),
   issueCounts: figureOf('issueCounts', 'IssueCounts'),
 
   listChanges: viewOf('changes', 'entity project since limit cursor', 'FeedEntry'),

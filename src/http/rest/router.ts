@@ -4,6 +4,7 @@ import { personNaming } from '../../personnel/people.js'
 import { projectNaming } from '../../projects/projects.js'
 import { impossibleIn, type NamingForm } from '../../store/query/conditions.js'
 import { nearest } from '../../text.js'
+import { perEntryPlural } from '../../vocabulary.js'
 import { ROUTES, type Route } from './routes.js'
 
 /** The routes at one path, and the values of its variable segments. */
@@ -83,8 +84,7 @@ export const NAMINGS: Readonly<Record<string, NamingForm>> = {
   personnel: personNaming,
   groups: groupNaming,
   projects: projectNaming,
-  risks: { kind: 'risk' },
-  issues: { kind: 'issue' },
+  ...perEntryPlural((kind) => ({ kind })),
 }
 
 /** The steps of each path below `/v1`, the longest first. */

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../limits.js'
-import type { NounPlural } from '../../vocabulary.js'
+import { capitalized, HELD_NOUNS, type HeldNoun, NOUNS, type NounPlural } from '../../vocabulary.js'
 import type { OperationName } from './operations.js'
 
 export interface Route {
@@ -48,9 +48,21 @@ function ofNoun(
 }
 
 const OF_PROJECT = { status: 200, parent: 'getProject' } as const
-const PROJECT_RISK = '/v1/projects/{idOrKey}/risks/{reference}'
-const PROJECT_ISSUE = '/v1/projects/{idOrKey}/issues/{reference}'
 const HELD_BY_PERSON = { status: 200, parent: 'getPerson', hasParentFirst: true } as const
+
+/** What the entries of projects have besides: those of a person and of a project, and what their reference names. */
+function ofEntries(noun: HeldNoun): Route[] {
+  const { plural } = NOUNS[noun]
+  const [one, many] = [capitalized(noun), capitalized(plural)]
+  const inProject = `/v1/projects/{idOrKey}/${plural}`
+  return [
+    ...ofNoun(`/v1/${plural}`, plural, '{id}', [`list${many}`, `get${one}`, `${noun}History`]),
+    { method: 'GET', path: `/v1/personnel/{id}/${plural}`, operation: `listPerson${many}`, ...HELD_BY_PERSON },
+    { method: 'GET', path: inProject, operation: `listProject${many}`, ...OF_PROJECT },
+    { method: 'GET', path: `${inProject}/{reference}`, operation: `getProject${one}`, ...OF_PROJECT },
+    { method: 'GET', path: `${inProject}/{reference}/history`, operation: `project${one}History`, ...OF_PROJECT },
+  ]
+}
 
 /** The route table: every route of the REST API. */
 const TABLE: readonly Route[] = [
@@ -58,8 +70,6 @@ const TABLE: readonly Route[] = [
   { method: 'POST', path: '/v1/personnel', operation: 'addPerson', status: 201 },
   { method: 'POST', path: '/v1/personnel/batch', operation: 'syncPersonnel', status: 200, ...MANY_RECORDS },
   { method: 'PATCH', path: '/v1/personnel/{id}', operation: 'changePerson', status: 200 },
-  { method: 'GET', path: '/v1/personnel/{id}/risks', operation: 'listPersonRisks', ...HELD_BY_PERSON },
-  { method: 'GET', path: '/v1/personnel/{id}/issues', operation: 'listPersonIssues', ...HELD_BY_PERSON },
   ...ofNoun('/v1/groups', 'groups', '{id}', ['listGroups', 'getGroup', 'groupHistory']),
   { method: 'POST', path: '/v1/groups', operation: 'addGroup', status: 201 },
   { method: 'PATCH', path: '/v1/groups/{id}', operation: 'changeGroup', status: 200 },
@@ -69,17 +79,10 @@ const TABLE: readonly Route[] = [
   { method: 'DELETE', path: '/v1/groups/{id}/members/{personId}', operation: 'removeMember', status: 204 },
   ...ofNoun('/v1/projects', 'projects', '{idOrKey}', ['listProjects', 'getProject', 'projectHistory']),
   { method: 'POST', path: '/v1/projects', operation: 'syncProject', status: 200, ...MANY_RECORDS },
-  { method: 'GET', path: '/v1/projects/{idOrKey}/risks', operation: 'listProjectRisks', ...OF_PROJECT },
-  { method: 'GET', path: '/v1/projects/{idOrKey}/issues', operation: 'listProjectIssues', ...OF_PROJECT },
-  { method: 'GET', path: PROJECT_RISK, operation: 'getProjectRisk', ...OF_PROJECT },
-  { method: 'GET', path: `${PROJECT_RISK}/history`, operation: 'projectRiskHistory', ...OF_PROJECT },
-  { method: 'GET', path: PROJECT_ISSUE, operation: 'getProjectIssue', ...OF_PROJECT },
-  { method: 'GET', path: `${PROJECT_ISSUE}/history`, operation: 'projectIssueHistory', ...OF_PROJECT },
-  ...ofNoun('/v1/risks', 'risks', '{id}', ['listRisks', 'getRisk', 'riskHistory']),
+  ...HELD_NOUNS.flatMap(ofEntries),
   { method: 'GET', path: '/v1/risks/matrix', operation: 'riskMatrix', status: 200 },
   { method: 'GET', path: '/v1/risks/residual-matrix', operation: 'residualMatrix', status: 200 },
   { method: 'GET', path: '/v1/risks/trend', operation: 'getRiskTrend', status: 200 },
-  ...ofNoun('/v1/issues', 'issues', '{id}', ['listIssues', 'getIssue', 'issueHistory']),
   { method: 'GET', path: '/v1/issues/counts', operation: 'issueCounts', status: 200 },
   { method: 'GET', path: '/v1/movements', operation: 'getMovements', status: 200 },
   { method: 'GET', path: '/v1/overdue', operation: 'getOverdue', status: 200 },

@@ -1,5 +1,5 @@
 import { unguarded } from '../../csv.js'
-import type { NounPlural } from '../../vocabulary.js'
+import { isEntryPlural, type NounPlural } from '../../vocabulary.js'
 import { type Headings, headingsOf } from './guess/headings.js'
 import { type HeadedTable, headingKey, NUMERIC, rowsBelow } from './header.js'
 import type { Mapping, Rule } from './mapping.js'
@@ -13,8 +13,9 @@ export function outlineOf(found: HeadedTable, noun: NounPlural, fields: readonly
   const { table, header } = found
   const all = [...rowsBelow(found)]
   const rows = all.map(withoutGuards)
-  const hasEntries = noun === 'risks' || noun === 'issues'
-  const kinds = hasEntries ? kindsOf(shapeOf(header.cells, rows, headingsOf(noun, fields), table.unit)) : undefined
+  const kinds = isEntryPlural(noun)
+    ? kindsOf(shapeOf(header.cells, rows, headingsOf(noun, fields), table.unit))
+    : undefined
   if (!kinds || kinds.size === 0) return { found, rows, notes: [] }
   const isNamed = header.cells.some((heading) => headingKey(heading) === headingKey(SECTION))
   const hasSections = !isNamed && [...kinds.values()].includes('section')

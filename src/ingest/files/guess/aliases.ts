@@ -16,7 +16,7 @@ const ENTRY = {
 
 // What people call the columns of each noun, the better name first: where a sheet has two, the first is taken. Case,
 // accents, punctuation, the noun itself (Risk Owner) and small words (Date of review) do not count.
-export const ALIASES: Readonly<Record<NounPlural, Readonly<Record<string, string>>>> = {
+export const ALIASES: Readonly<Partial<Record<NounPlural, Readonly<Record<string, string>>>>> = {
   risks: {
     reference:
       'ID, Identifier, Reference, Ref, Ref No, Number, No, Num, Key, Code, #, Item, RAID ID, UID, Nr, Nummer, Lfd Nr, Kennung, Risikonummer, Referenz, N°, Lp, 编号',
@@ -100,13 +100,14 @@ export const ALIASES: Readonly<Record<NounPlural, Readonly<Record<string, string
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
 /** The noun itself in a heading adds nothing: Risk Owner, Issue Status. */
-export const NOUN_WORDS: Readonly<Record<NounPlural, ReadonlySet<string>>> = {
+const NOUN_WORDS: Readonly<Partial<Record<NounPlural, ReadonlySet<string>>>> = {
   risks: words('risk risks risiko risikos risiken risque risques riesgo riesgos risco riscos ryzyko ryzyka'),
   issues: words('issue issues ticket tickets bug bugs defect defects problem problems probleme'),
   people: words('emp employee employees person people staff user users worker workers member members'),
   groups: words('group'),
   projects: words('project projekt projet proyecto projeto projektu'),
 }
+export const wordsOfNoun = (noun: NounPlural): ReadonlySet<string> => NOUN_WORDS[noun] ?? new Set([noun])
 
 /** A column of people whose heading has one of these words is left out, whatever the others are. */
 export const PRIVATE_WORDS = words(

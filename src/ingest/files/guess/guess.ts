@@ -10,8 +10,11 @@ import { type Headings, headingsOf } from './headings.js'
 import { takeStep } from './plans.js'
 import { RAID_WORDS } from './words.js'
 
-/** What is guessed of each noun, in this order: a column fills one field, and what comes first chooses first. */
-const ORDER: Readonly<Record<NounPlural, string>> = {
+/**
+ * What is guessed of each noun, in this order: a column fills one field, and what comes first chooses first. Of others
+ * only the names of the fields themselves are known.
+ */
+const ORDER: Readonly<Partial<Record<NounPlural, string>>> = {
   risks: 'project id reference factors days status response owner url texts category mitigation cause score defaults',
   issues: 'project id reference days status severity assignee url risk texts defaults',
   people: 'id email name externalId title department status groups private needed defaults',
@@ -33,7 +36,7 @@ export function guess(noun: NounPlural, header: readonly string[], rows: readonl
   }
   ignoreDerived(assignment)
   chooseReference(assignment)
-  for (const step of ORDER[noun].split(' ')) takeStep(assignment, noun, step)
+  for (const step of ORDER[noun]?.split(' ') ?? []) takeStep(assignment, noun, step)
   assignment.reportRivals()
   ignoreNameless(assignment, header)
   const kept = keepDetails(assignment)

@@ -2,7 +2,7 @@ import { oncePer } from '../../../caches.js'
 import { plain } from '../../../text.js'
 import type { NounPlural } from '../../../vocabulary.js'
 import { HEADING_CHARACTERS_MAX } from '../header.js'
-import { ALIASES, FILLERS, NOUN_WORDS, PRIVATE_WORDS, SMALL_WORDS, STATE_FILLERS, STATES } from './aliases.js'
+import { ALIASES, FILLERS, PRIVATE_WORDS, SMALL_WORDS, STATE_FILLERS, STATES, wordsOfNoun } from './aliases.js'
 
 /** The fields that a heading may mean, and how good a name it is for each: the lowest rank is the best. */
 type Meanings = ReadonlyMap<string, number>
@@ -29,6 +29,8 @@ const OUT_OF = /(?:\/|out of|von|sur|de|z)\s*(3|4|5|10|100)(?!\d)/iu
 const SLIP_CHARACTERS_MIN = 8
 const BRACKETED = /[([（【{][^([（【{)\]）】}]*[)\]）】}]/gu
 
+const NO_ALIASES: Readonly<Record<string, string>> = {}
+
 /** The meanings of the aliases of a noun: there are hundreds, which stay the same. */
 const aliasesOf = oncePer((names: Readonly<Record<string, string>>) => {
   const meanings = new Map<string, Map<string, number>>()
@@ -45,13 +47,14 @@ export type Headings = ReturnType<typeof headingsOf>
 
 /** What the headings of a noun may mean. */
 export function headingsOf(noun: NounPlural, fields: readonly string[]) {
+  const ofNoun = wordsOfNoun(noun)
   const own = new Map(fields.map((field) => [keyOfWords(wordsOfHeading(field)), field]))
-  const aliases = aliasesOf(ALIASES[noun])
+  const aliases = aliasesOf(ALIASES[noun] ?? NO_ALIASES)
   /** Every heading that was seen, so that each is looked up once. */
   const seen = new Map<string, Meanings>()
 
   const named = (all: readonly string[]): Meanings | undefined => {
-    const bare = without(all, NOUN_WORDS[noun])
+    const bare = without(all, ofNoun)
     const forms = [all, bare, without(all, FILLERS), without(bare, FILLERS)]
     return forms.map((words) => aliases.get(keyOfWords(words))).find((found) => found !== undefined)
   }
@@ -60,7 +63,7 @@ export function headingsOf(noun: NounPlural, fields: readonly string[]) {
   const inState = (words: readonly string[]): Meanings => {
     const found = STATES.find((one) => words.some((word) => one.words.has(word)))
     if (noun !== 'risks' || !found) return NO_MEANINGS
-    const rest = words.filter((word) => !found.words.has(word) && !NOUN_WORDS.risks.has(word))
+    const rest = words.filter((word) => !found.words.has(word) && !ofNoun.has(word))
     const isNamed = aliases.has(keyOfWords(rest))
     const key = keyOfWords(rest.filter((word) => isNamed || !STATE_FILLERS.has(word)))
     const meanings = key === '' ? new Map([['level', 0]]) : (aliases.get(key) ?? NO_MEANINGS)
@@ -114,7 +117,7 @@ export function headingsOf(noun: NounPlural, fields: readonly string[]) {
 
     isPrivate: (heading: string) => wordsOfHeading(heading).some((word) => PRIVATE_WORDS.has(word)),
 
-    isOf: (sheet: string) => wordsOfHeading(sheet).some((word) => NOUN_WORDS[noun].has(word)),
+    isOf: (sheet: string) => wordsOfHeading(sheet).some((word) => ofNoun.has(word)),
   }
 }
 
