@@ -35,6 +35,8 @@ import {
   holderFilter,
   holderMembers,
   inProjectFilters,
+  ofItsHolder,
+  ofItsProject,
   ofProject,
   ownershipFilter,
 } from './projectEntries.js'
@@ -97,17 +99,8 @@ export const issues = filteredList((t) => t.issue, FILTERS, {
 
 export const everyIssue = everyOf('everyIssue', issues)
 
-export const issuesOfProject: Relation<Tables['project'], Tables['issue'], IssueFilter> = {
-  of: (t) => t.project,
-  list: issues,
-  where: (_, project, issue) => eq(issue.projectId, project.id),
-}
-
-export const issuesOfPerson: Relation<Tables['person'], Tables['issue'], IssueFilter> = {
-  of: (t) => t.person,
-  list: issues,
-  where: (_, person, issue) => eq(issue.assigneeId, person.id),
-}
+export const issuesOfProject = ofItsProject(issues)
+export const issuesOfPerson = ofItsHolder(issues, 'assigneeId')
 
 /** The issues caused by a risk: so few that all are read to find the first ones. */
 export const issuesOfRisk: Relation<Tables['risk'], Tables['issue'], IssueFilter> = {

@@ -1,4 +1,4 @@
-import { and, isNotNull, isNull, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { patched, projectKey, ruled, text } from '../fields.js'
 import type { Entity, Ledger } from '../history/ledger.js'
@@ -6,7 +6,8 @@ import { holderNaming } from '../personnel/people.js'
 import { equalsFolded, type Optional, refersTo, unindexed } from '../store/query/conditions.js'
 import { anyHolder, anyOf, anyText, changedSince, INDEXED, oneDay, searchIn } from '../store/query/filters.js'
 import { asked, askedFor } from '../store/query/nouns.js'
-import type { List } from '../store/query/page.js'
+import { type List, memberColumn } from '../store/query/page.js'
+import type { Relation } from '../store/query/relations.js'
 import { idKey, keyPart, type RowKeys } from '../store/query/rowKeys.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
@@ -14,34 +15,23 @@ import { foldedTogether, type InputCheck, trimmed } from '../text.js'
 import { type HeldNoun, NO_DAY, type Ownership, type PersonStatus } from '../vocabulary.js'
 import { inProjects, projectKeyPart, projectNaming } from './projects.js'
 
-interface EntryFacts {
-  readonly reference?: string | null
-  readonly title?: string | null
-  readonly description?: string | null
-  readonly url?: string | null
-  readonly raisedOn?: string | null
-  readonly dueOn?: string | null
-}
-
 /** The texts of an entry in the form in which they are searched. */
 export function foldedEntry({ reference, title }: Readonly<Record<'reference' | 'title', string>>) {
   return { searchFolded: foldedTogether(reference, title) }
 }
 
-/** The common columns of risks and issues as stored: the given values merged with the row before. */
+type EntryFacts = Readonly<Partial<Record<'reference' | 'title' | 'raisedOn' | 'dueOn', string | null>>>
+
+/** The common columns of entries as stored, besides their facts: the given values merged with the row before. */
 export function entryWith({ at }: Write, before: EntryFacts | undefined, values: EntryFacts) {
   const reference = values.reference ?? before?.reference ?? ''
   const title = values.title ?? before?.title ?? ''
-  const dueOn = patched(values.dueOn, before?.dueOn)
   return {
     reference,
     title,
     ...foldedEntry({ reference, title }),
-    description: patched(values.description, before?.description),
-    url: patched(values.url, before?.url),
     raisedOn: values.raisedOn ?? before?.raisedOn ?? at.slice(0, 10),
-    dueOn,
-    dueKey: dueOn ?? NO_DAY,
+    dueKey: patched(values.dueOn, before?.dueOn) ?? NO_DAY,
     createdAt: at,
     updatedAt: at,
   }
@@ -196,7 +186,20 @@ export function everyOf<T extends Entry, F>(name: string, list: List<T, F>): Lis
   return { ...list, name, order: ({ projectId, reference }) => [projectId, reference], matching: () => undefined }
 }
 
-/** The keys of a risk or an issue: its id, or the project's key and its reference. */
+/** The entries of a list that belong to a project. */
+export function ofItsProject<T extends Entry, F>(list: List<T, F>): Relation<Tables['project'], T, F> {
+  return { of: (t) => t.project, list, where: (_, project, { projectId }) => eq(projectId, project.id) }
+}
+
+/** The entries of a list that a person holds. */
+export function ofItsHolder<T extends Entry, F>(
+  list: List<T, F>,
+  holder: keyof T['$inferSelect'] & string,
+): Relation<Tables['person'], T, F> {
+  return { of: (t) => t.person, list, where: (_, person, entry) => eq(memberColumn(entry, holder), person.id) }
+}
+
+/** The keys of an entry: its id, or the project's key and its reference. */
 export const entryKeys: RowKeys<Entry> = {
   id: idKey,
   'project { key } reference': {

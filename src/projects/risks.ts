@@ -29,7 +29,6 @@ import {
   oneNumber,
 } from '../store/query/filters.js'
 import { idMember, nounOf, shown } from '../store/query/nouns.js'
-import type { Relation } from '../store/query/relations.js'
 import type { Read, Write } from '../store/store.js'
 import type { Tables } from '../store/tables.js'
 import { fold, type InputCheck } from '../text.js'
@@ -44,6 +43,8 @@ import {
   holderFilter,
   holderMembers,
   inProjectFilters,
+  ofItsHolder,
+  ofItsProject,
   ofProject,
   ownershipFilter,
 } from './projectEntries.js'
@@ -131,17 +132,8 @@ export const riskNaming: Naming = {
 
 export const everyRisk = everyOf('everyRisk', risks)
 
-export const risksOfProject: Relation<Tables['project'], Tables['risk'], RiskFilter> = {
-  of: (t) => t.project,
-  list: risks,
-  where: (_, project, risk) => eq(risk.projectId, project.id),
-}
-
-export const risksOfPerson: Relation<Tables['person'], Tables['risk'], RiskFilter> = {
-  of: (t) => t.person,
-  list: risks,
-  where: (_, person, risk) => eq(risk.ownerId, person.id),
-}
+export const risksOfProject = ofItsProject(risks)
+export const risksOfPerson = ofItsHolder(risks, 'ownerId')
 
 // `live` is added to every status: most indexes begin with it.
 function inStatus({ t, among }: Read, statuses: readonly RiskStatus[]): SQL | undefined {
