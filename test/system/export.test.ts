@@ -7,7 +7,7 @@ import { type ExportRecord, exportRecords } from '../../src/ingest/export.js'
 import { importRecords } from '../../src/ingest/importers.js'
 import { SHEETS } from '../../src/nouns.js'
 import type { Write } from '../../src/store/store.js'
-import { NOUN_PLURALS, type NounPlural } from '../../src/vocabulary.js'
+import { NOUN_PLURALS, type NounPlural, nounOfPlural } from '../../src/vocabulary.js'
 import { addGroup, addIssue, addProject, addRisk, issue, project, risk } from '../support/fixtures.js'
 import { type Gateway, NOW, type Office, openGateway, openOffice } from '../support/harness.js'
 import { newFolder } from '../support/process.js'
@@ -74,7 +74,7 @@ async function openLargeOffice(): Promise<Office> {
 
 async function idsOf({ store }: Gateway, noun: NounPlural): Promise<string[]> {
   const { db, t } = store.read
-  const table = { people: t.person, groups: t.group, projects: t.project, risks: t.risk, issues: t.issue }[noun]
+  const table = t[nounOfPlural(noun)]
   return (await db.select({ id: table.id }).from(table)).map(({ id }) => id).sort()
 }
 

@@ -43,11 +43,12 @@ async function takeIn(store: Store, noun: NounPlural, values: readonly Members[]
   return store.write({ by: 'cli', at: () => at }, (write) => importRecords(write, noun, sourceRecords, options))
 }
 
-async function fill(store: Store, projects: RandomProjects): Promise<void> {
+async function fill(store: Store, projects: Partial<RandomProjects>): Promise<void> {
   for (const noun of ORDER) {
-    const { counts, violations, warnings } = await takeIn(store, noun, projects[noun])
+    const records = projects[noun] ?? []
+    const { counts, violations, warnings } = await takeIn(store, noun, records)
     expect({ violations, warnings }).toEqual(ALL_RIGHT)
-    expect(counts.created).toBe(projects[noun].length)
+    expect(counts.created).toBe(records.length)
   }
 }
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { printMapping, readMapping } from '../../../src/ingest/files/mapping.js'
 import { formatOf, readSheet } from '../../../src/ingest/files/sheet.js'
 import { derivedColumns, SHEETS } from '../../../src/nouns.js'
-import { type NounPlural, pluralNamed } from '../../../src/vocabulary.js'
+import { type NounPlural, nounOfPlural, pluralNamed } from '../../../src/vocabulary.js'
 import { type Desk, openDesk } from '../importing.js'
 
 const SAMPLES = fileURLToPath(new URL('../../samples/', import.meta.url))
@@ -210,14 +210,6 @@ const OTHERS: readonly Sample[] = [
   ['groups.csv', 2, 'First aid', { description: 'Whoever is trained' }],
 ]
 
-const TABLES: Readonly<Record<NounPlural, string>> = {
-  people: 'person',
-  groups: 'groups',
-  projects: 'project',
-  risks: 'risk',
-  issues: 'issue',
-}
-
 function nounOf(file: string): NounPlural {
   return pluralNamed(file.split(/[-.]/)[0] ?? '') ?? 'risks'
 }
@@ -227,7 +219,9 @@ function stored(desk: Desk, noun: NounPlural, at: string, columns: readonly stri
   const where = project
     ? `reference = '${at}' and project_id = (select id from project where key = '${project}')`
     : `name = '${at}'`
-  const [row = []] = desk.rows(`select ${columns.join(', ')} from ${TABLES[noun]} where ${where}`)
+  const [row = []] = desk.rows(
+    `select ${columns.join(', ')} from ${noun === 'groups' ? noun : nounOfPlural(noun)} where ${where}`,
+  )
   return Object.fromEntries(columns.map((column, index) => [column, row[index]]))
 }
 
