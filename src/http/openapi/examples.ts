@@ -2,12 +2,12 @@ import { KeyMissing } from '../../auth/principal.js'
 import { DETAILS } from '../../details.js'
 import type { Code } from '../../errors.js'
 import type { Fields } from '../../fields.js'
+import { SHEETS } from '../../nouns.js'
 import { GROUP } from '../../personnel/groups.js'
 import { PERSON } from '../../personnel/people.js'
-import { ISSUE } from '../../projects/issues.js'
 import { PROJECT } from '../../projects/projects.js'
-import { RISK } from '../../projects/risks.js'
 import { cursorGone } from '../../store/query/page.js'
+import { capitalized, HELD_NOUNS, type HeldNoun, NOUNS, type NounName } from '../../vocabulary.js'
 
 /** An example of where to resume a feed. */
 export const FEED_CURSOR = 'ZmM0YzQxOTNbImZlZWQiLDQyLDIwNDI5NjMzMTQ3MjQ0XQ'
@@ -18,9 +18,21 @@ function inputExamples({ [DETAILS]: _, ...fields }: Fields): Record<string, unkn
   return Object.fromEntries(readings.flatMap(([name, reading]) => ('value' in reading ? [[name, reading.value]] : [])))
 }
 
+/** The examples of an entry: those that its members have, its id, and who holds it. */
+function entryExamples(noun: HeldNoun) {
+  const { holder, plural, prefix } = NOUNS[noun]
+  const held = { [holder]: 'ada@example.com', [`${holder}Id`]: PERSON_ID, [`${holder}Name`]: 'A. Lovelace' }
+  const own: Readonly<Partial<Record<NounName, object>>> = {
+    risk: { score: 20, level: 'CRITICAL', rank: 1, residualScore: 8, residualLevel: 'MEDIUM' },
+    issue: { id: ISSUE_ID, risk: 'R-7', riskId: RISK_ID },
+  }
+  return { ...inputExamples(SHEETS[plural].facts), id: `${prefix}_${ENTRY_TAIL}`, ...own[noun], ...held }
+}
+
+const ENTRY_TAIL = '01k9zq3v5rgs3j6w8r0xk4ntcy'
 const PERSON_ID = 'usr_01k9zq3v5rf8ta4mbw2xnc7dhe'
 const GROUP_ID = 'grp_01k9zq3v5re4zw8n6t1ykj0pqs'
-const RISK_ID = 'rsk_01k9zq3v5rgs3j6w8r0xk4ntcy'
+const RISK_ID = `rsk_${ENTRY_TAIL}`
 const ISSUE_ID = 'iss_01k9zq3v5rh7d1p9m3zf6avqke'
 
 /** A realistic example for each field of a body and each required parameter, by its type; an enum without an entry shows its first value. */
@@ -40,27 +52,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     mode: 'FULL',
     closeLimit: 3,
   },
-  Risk: {
-    ...inputExamples(RISK.facts),
-    id: RISK_ID,
-    score: 20,
-    level: 'CRITICAL',
-    rank: 1,
-    residualScore: 8,
-    residualLevel: 'MEDIUM',
-    owner: 'ada@example.com',
-    ownerId: PERSON_ID,
-    ownerName: 'A. Lovelace',
-  },
-  Issue: {
-    ...inputExamples(ISSUE.facts),
-    id: ISSUE_ID,
-    assignee: 'ada@example.com',
-    assigneeId: PERSON_ID,
-    assigneeName: 'A. Lovelace',
-    risk: 'R-7',
-    riskId: RISK_ID,
-  },
+  ...Object.fromEntries(HELD_NOUNS.map((noun) => [capitalized(noun), entryExamples(noun)])),
   Detail: { name: 'Cost', text: '12,000 EUR' },
   RiskMatrix: { unassessed: 2, unplaced: 0 },
   RiskMatrixCell: { likelihood: 4, impact: 5, count: 3 },

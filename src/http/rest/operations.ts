@@ -157,6 +157,12 @@ const OF_PERSON = 'Needs the scopes `personnel.read` and `projects.read`.'
 
 /** What a route does, where its field says more, as it takes other arguments too. */
 export const DESCRIPTIONS: Readonly<Partial<Record<OperationName, string>>> = {
+  ...Object.fromEntries(
+    HELD_NOUNS.map((noun) => {
+      const what = NOUNS[noun].is.toLowerCase().replace('.', '')
+      return [`project${capitalized(noun)}History`, `The changes of ${what}, by its reference there, oldest first.`]
+    }),
+  ),
   getPerson: 'One person, by id or e-mail, on the roster or not.',
   getGroup: 'One group, by id or name.',
   getRisk: 'One risk, by id, closed or not.',
@@ -164,7 +170,5 @@ export const DESCRIPTIONS: Readonly<Partial<Record<OperationName, string>>> = {
   listPersonRisks: `The live risks that the person owns, highest score first. ${OF_PERSON}`,
   listPersonIssues: `The open issues assigned to the person, most severe first. ${OF_PERSON}`,
   getProjectRisk: 'One risk of a project, by its reference there, closed or not.',
-  projectRiskHistory: 'The changes of a risk of a project, by its reference there, oldest first.',
   getProjectIssue: 'One issue of a project, by its reference there, open or not.',
-  projectIssueHistory: 'The changes of an issue of a project, by its reference there, oldest first.',
 }
