@@ -1,9 +1,9 @@
 import { GROUP, groups } from './personnel/groups.js'
 import { PERSON, personnel } from './personnel/people.js'
-import { checkIssue, everyIssue, ISSUE, issues, issuesLedger, issueWith } from './projects/issues.js'
+import { checkIssue, ISSUE, issues, issuesLedger, issueWith } from './projects/issues.js'
 import type { EntryNoun } from './projects/projectEntries.js'
 import { PROJECT, projects } from './projects/projects.js'
-import { checkRisk, everyRisk, RISK, risks, risksLedger, riskWith } from './projects/risks.js'
+import { checkRisk, RISK, risks, risksLedger, riskWith } from './projects/risks.js'
 import type { AnyNoun } from './store/query/nouns.js'
 import type { List } from './store/query/page.js'
 import type { Tables } from './store/tables.js'
@@ -29,8 +29,8 @@ export const LISTS: { readonly [N in NounName]: List<Tables[N], object> } = {
 
 /** The entries of projects: import, export, sync, undo, merging and `check` treat them alike. */
 export const ENTRIES: Readonly<Record<HeldNoun, EntryNoun>> = {
-  risk: { every: everyRisk, ledger: risksLedger, check: checkRisk, merged: riskWith },
-  issue: { every: everyIssue, ledger: issuesLedger, check: checkIssue, merged: issueWith },
+  risk: { ledger: risksLedger, check: checkRisk, merged: riskWith },
+  issue: { ledger: issuesLedger, check: checkIssue, merged: issueWith },
 }
 
 /** The columns of an export that an import ignores, because they are computed. */

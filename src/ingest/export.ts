@@ -2,9 +2,10 @@ import { isNotNull } from 'drizzle-orm'
 import { DetailNames } from '../csv.js'
 import { detailsIn } from '../details.js'
 import type { Entity } from '../history/ledger.js'
-import { ENTRIES, LISTS, SHEETS } from '../nouns.js'
+import { LISTS, SHEETS } from '../nouns.js'
 import { groupsOfPeople } from '../personnel/groups.js'
 import { personnel } from '../personnel/people.js'
+import { everyOf } from '../projects/projectEntries.js'
 import { projects } from '../projects/projects.js'
 import { type AnyNoun, isShown } from '../store/query/nouns.js'
 import { byIds, type List, pagesOf } from '../store/query/page.js'
@@ -23,7 +24,7 @@ export async function* exportRecords(
   isLive: boolean,
 ): AsyncGenerator<readonly ExportRecord[]> {
   const noun = nounOfPlural(plural)
-  const list: List<Tables[NounName], object> = isHeldNoun(noun) && !isLive ? ENTRIES[noun].every : LISTS[noun]
+  const list: List<Tables[NounName], object> = isHeldNoun(noun) && !isLive ? everyOf(LISTS[noun]) : LISTS[noun]
   const filter = noun === 'person' && !isLive ? { status: PERSON_STATUSES } : {}
   for await (const rows of pagesOf(read, list, filter)) {
     const linksOf = await linksBetween(read, noun, rows)

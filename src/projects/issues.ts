@@ -31,7 +31,6 @@ import {
   ENTRY_ORDERS,
   entryFilters,
   entryWith,
-  everyOf,
   holderFilter,
   holderMembers,
   inProjectFilters,
@@ -96,8 +95,6 @@ export const issues = filteredList((t) => t.issue, FILTERS, {
   always: ({ t }, { isNarrow }) => eq(seen(t.issue.live, isNarrow), 1),
   isNarrow: ({ risk }) => Boolean(risk),
 })
-
-export const everyIssue = everyOf('everyIssue', issues)
 
 export const issuesOfProject = ofItsProject(issues)
 export const issuesOfPerson = ofItsHolder(issues, 'assigneeId')

@@ -66,8 +66,6 @@ export type EntryValues = Readonly<Record<string, unknown>>
 
 /** What is done with the entries of a project, whatever they are. */
 export interface EntryNoun {
-  /** All of them, whatever their status. */
-  readonly every: List<Entry, object>
   ledger(write: Write): Ledger<EntryRow>
   /** Adds the violations of what is given for a row. */
   check(before: EntryRow | undefined, values: EntryValues, check: InputCheck): void
@@ -182,8 +180,8 @@ function isHeldBy(
 }
 
 /** All entries, whatever their status, in the order of one index: for exports. */
-export function everyOf<T extends Entry, F>(name: string, list: List<T, F>): List<T, F> {
-  return { ...list, name, order: ({ projectId, reference }) => [projectId, reference], matching: () => undefined }
+export function everyOf(list: List<Entry, object>): List<Entry, object> {
+  return { ...list, order: ({ projectId, reference }) => [projectId, reference], matching: () => undefined }
 }
 
 /** The entries of a list that belong to a project. */

@@ -39,7 +39,6 @@ import {
   ENTRY_ORDERS,
   entryFilters,
   entryWith,
-  everyOf,
   holderFilter,
   holderMembers,
   inProjectFilters,
@@ -129,8 +128,6 @@ export const riskNaming: Naming = {
   identifiers: 'its id',
   table: risks.table,
 }
-
-export const everyRisk = everyOf('everyRisk', risks)
 
 export const risksOfProject = ofItsProject(risks)
 export const risksOfPerson = ofItsHolder(risks, 'ownerId')

@@ -6,8 +6,6 @@ import { readSheet } from '../../ingest/files/sheet.js'
 import type { SheetRecord } from '../../ingest/files/table.js'
 import { importRecords } from '../../ingest/importers.js'
 import { derivedColumns, SHEETS } from '../../nouns.js'
-import { everyRisk } from '../../projects/risks.js'
-import { countOf } from '../../store/query/page.js'
 import type { Store, Write } from '../../store/store.js'
 import { WORDING } from '../import/run.js'
 
@@ -18,7 +16,7 @@ const WEEK_MS = 7 * DAY_MS
 export async function prepareDemo(store: Store, clock: () => Date): Promise<string> {
   const { secret } = await store.write({ by: 'cli', at: clock }, async (write) => {
     // What is there may be the user's work, or the data of an older version: neither is overwritten.
-    if ((await countOf(write, everyRisk, {})) === 0) await fillPast(write)
+    if ((await write.db.$count(write.t.risk)) === 0) await fillPast(write)
     const expiresAt = new Date(clock().getTime() + DAY_MS)
     return mintKey(write, { name: 'demo', scopes: ['personnel.manage', 'projects.manage'], expiresAt })
   })
