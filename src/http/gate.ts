@@ -2,6 +2,7 @@ import type { Fault } from '../errors.js'
 import { type Context, createContext } from '../graph/builder.js'
 import { type Answer, answer } from '../graph/query/run.js'
 import { schema } from '../schema.js'
+import type { OnStatement } from '../store/store.js'
 import { createRateLimits } from './access/rateLimits.js'
 import { Bodies } from './body.js'
 import { createResponseCache } from './cache/responseCache.js'
@@ -57,24 +58,37 @@ export function createGate(options: AppOptions) {
     /** The context of a request whose key has been checked. */
     contextFor(identified: Identified): Context {
       const { principal, deadline, record, requestId, onReady } = identified
+      const onPriced = (cost: number) => rateLimits.chargeQuery(identified, cost)
+      const onStored = (bytes: number) => {
+        record.storedBytes += bytes
+      }
+      const onLong = (bytes: number) => {
+        if (!inFlight.take(bytes, principal.keyId)) throw noRoom('There is no room to build the response')
+        onReady.push(() => inFlight.release(bytes, principal.keyId))
+      }
+      const onStatement: OnStatement = (run) => {
+        record.statements += 1
+        record.storeMs += run.ms
+        record.queuedMs += run.waitedMs
+        if (run.where !== 'server') record.work.add(run.where === 'in place' ? 'store' : 'worker', run.ms)
+        if (log.isLevelEnabled('debug')) log.debug({ requestId, ...run }, 'statement')
+      }
       const { work } = record
+      // Not by a spread, which takes 20 microseconds here.
       return createContext({
-        ...{ schema, store, clock, principal, deadline, work, wholeListRowsMax, responseBytesMax, onWritten },
-        onPriced: (cost) => rateLimits.chargeQuery(identified, cost),
-        onStored(bytes) {
-          record.storedBytes += bytes
-        },
-        onLong(bytes) {
-          if (!inFlight.take(bytes, principal.keyId)) throw noRoom('There is no room to build the response')
-          onReady.push(() => inFlight.release(bytes, principal.keyId))
-        },
-        onStatement(run) {
-          record.statements += 1
-          record.storeMs += run.ms
-          record.queuedMs += run.waitedMs
-          if (run.where !== 'server') work.add(run.where === 'in place' ? 'store' : 'worker', run.ms)
-          if (log.isLevelEnabled('debug')) log.debug({ requestId, ...run }, 'statement')
-        },
+        schema,
+        store,
+        clock,
+        principal,
+        deadline,
+        work,
+        wholeListRowsMax,
+        responseBytesMax,
+        onWritten,
+        onPriced,
+        onStored,
+        onLong,
+        onStatement,
       })
     },
 
