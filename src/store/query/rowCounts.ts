@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type AnyColumn, getTableColumns, getTableName, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { BoundedCache, cacheKeyOf, oncePer } from '../../caches.js'
@@ -136,6 +137,9 @@ const UNMEASURED: Measured = { sizes: { longest: LIMITS.rowBytesMax, rows: 0, av
 /** A measurement is repeated after this many times as long as it took: it reads a whole table. */
 const REST = 100
 
+/** After so long without a measurement every row counts as one of the longest. */
+const FIRST_WAIT_MS = 250
+
 /** Measures the long texts of each table on first use, for which long responses wait, and again now and then while they change. */
 export class TextSizes {
   private readonly store: Pick<Store, 'read' | 'versions'>
@@ -156,9 +160,10 @@ export class TextSizes {
     return known.sizes
   }
 
-  /** Resolves when every table that was asked for has been measured once; undefined if that is so. */
+  /** Resolves when every table that was asked for has been measured once, or may be large; undefined if that is so. */
   get measuring(): Promise<unknown> | undefined {
-    return this.first.size > 0 ? Promise.all(this.first) : undefined
+    if (this.first.size === 0) return undefined
+    return Promise.race([Promise.all(this.first), sleep(FIRST_WAIT_MS, undefined, { ref: false })])
   }
 
   private async measure(table: PgTable, known: Measured): Promise<void> {
